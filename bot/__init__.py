@@ -1,0 +1,1 @@
+"""Gapwright: closes the gaps in a requirements document, one tested pull request at a time."""
