@@ -1,0 +1,1 @@
+"""The bot's own clone and working trees of a repository; the one door to git."""
