@@ -1,0 +1,1 @@
+"""Pull requests: where they live, what they say, and how they end."""

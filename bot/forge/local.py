@@ -1,0 +1,318 @@
+"""The local forge: pull requests are files under the data folder.
+
+`<n>.json` is the pull request, `<n>.md` what it says and `<n>.patch` what it changes; the
+files are the truth, the rows of the index only save reading them.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Protocol
+
+from bot.domain.pull import Pull, PullDraft, PullState
+from bot.errors import BotError, PushRejected
+from bot.forge.body import neutral
+from bot.forge.looked import Looked
+from bot.forge.merged import LOOKUP_FAILED, History, MergeLook, Ticked
+from bot.forge.protocol import Closer
+from bot.store.files import make_folder, usable, write_atomic
+from bot.store.jsonfile import UnreadableError
+from bot.store.pullfile import pull_path, read_pull, write_pull
+
+_RULE = "\n\n---\n\n"
+_CLOSED = {
+    "bot": PullState.CLOSED_BY_BOT,
+    "person": PullState.CLOSED_BY_PERSON,
+}
+
+
+class PullRows(Protocol):
+    """What is asked of the index."""
+
+    def put_pull(self, repo: str, pull: Pull, /) -> None:
+        """Insert or replace the row of a pull request."""
+        ...
+
+    def pulls(
+        self,
+        repo: str | None = None,
+        state: PullState | None = None,
+        since: datetime | None = None,
+        /,
+    ) -> tuple[Pull, ...]:
+        """Return rows, those created at or after `since`."""
+        ...
+
+    def pull_of_gap(self, repo: str, gap_id: str, /) -> Pull | None:
+        """Return the newest row of a gap."""
+        ...
+
+
+class LocalForge:
+    """Pull requests of one repository, kept in a folder.
+
+    One process at a time opens them (the repository lock); numbers are safe without it.
+
+    Args:
+        folder: `<data>/<repo>/pulls`, absolute.
+        repo: The repository's name in the index.
+        rows: The index.
+        history: Looks at git.
+        ticked: Says whether a gap's line is ticked in a base.
+        clock: Returns the present moment, aware.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        repo: str,
+        rows: PullRows,
+        history: History,
+        ticked: Ticked,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._folder = folder
+        self._repo = repo
+        self._rows = rows
+        self._history = history
+        self._ticked = ticked
+        self._clock = clock
+        self._looked = Looked(folder / "looked.json")
+
+    def find(self, gap_id: str, cycle_id: str | None = None) -> Pull | None:
+        """Return the newest pull request with this marker, in any state."""
+        self._adopt()
+        newest = self._rows.pull_of_gap(self._repo, gap_id)
+        if newest is None or cycle_id in {None, newest.cycle_id}:
+            return newest
+        return _newest(
+            pull
+            for pull in self._rows.pulls(self._repo)
+            if (pull.gap_id, pull.cycle_id) == (gap_id, cycle_id)
+        )
+
+    def open(self, draft: PullDraft) -> Pull:
+        """Find or create: a gap never gets a second open pull request.
+
+        Raises:
+            PushRejected: The branch holds a commit by someone else.
+            DataFolderUnusable: The files can't be written.
+        """
+        known = self.find(draft.gap_id, draft.cycle_id) or self._open_of(draft.gap_id)
+        if known is None:
+            return self._create(draft)
+        if known.state is not PullState.OPEN or known.branch != draft.branch:
+            return known
+        return self._update(known, draft)
+
+    def listing(self, state: PullState | None = None) -> tuple[Pull, ...]:
+        """Return the pull requests by number."""
+        return tuple(sorted(self._rows.pulls(self._repo, state), key=_number))
+
+    def opened_since(self, moment: datetime) -> int:
+        """Count the pull requests opened at or after the moment."""
+        return len(self._rows.pulls(self._repo, None, moment))
+
+    def close(self, number: int, by: Closer, comment: str) -> Pull:
+        """Close an open pull request; one that has ended stays as it is.
+
+        Raises:
+            BotError: There is no such pull request.
+        """
+        pull = self._get(number)
+        if pull.state is not PullState.OPEN:
+            return pull
+        return self._end(pull, _CLOSED[by], comment)
+
+    def set_merged(self, number: int, sha: str) -> Pull:
+        """Note that a pull request was merged as this commit.
+
+        Raises:
+            BotError: There is no such pull request.
+        """
+        pull = self._get(number)
+        if pull.state is PullState.MERGED:
+            return pull
+        return self._end(pull, PullState.MERGED, f"merged as {sha}")
+
+    def refresh(self, base_sha: str) -> tuple[Pull, ...]:
+        """Look which open pull requests have ended, and return those.
+
+        Where the base is the one looked at before, only the branches are looked at.
+        """
+        look = MergeLook(self._history, self._ticked, base_sha)
+        rows = self._rows.pulls(self._repo, PullState.OPEN)
+        pulls = [self._look_at(pull, look) for pull in rows]
+        still_open = {p.number for p in pulls if p.state is PullState.OPEN}
+        self._looked.save(still_open)
+        return tuple(p for p in pulls if p.state is not PullState.OPEN)
+
+    def _look_at(self, row: Pull, look: MergeLook) -> Pull:
+        pull = self._as_filed(row)
+        if pull.state is not PullState.OPEN:  # a kill came between the file and its row
+            self._rows.put_pull(self._repo, pull)
+            return pull
+        seen = self._looked.at(pull.number)
+        if seen != look.base_sha:
+            verdict = look.verdict(pull, seen or pull.base_sha)
+            if verdict.how:
+                return self._end(pull, PullState.MERGED, verdict.how)
+            self._looked.set(pull.number, look.base_sha if verdict.sure else None)
+            if not verdict.sure:
+                return pull
+        if self._is_deleted(pull, look.base_sha):
+            comment = f"its branch {pull.branch} was deleted without a merge"
+            return self._end(pull, PullState.CLOSED_BY_PERSON, comment)
+        return pull
+
+    def _is_deleted(self, pull: Pull, base_sha: str) -> bool:
+        """Say whether the branch is gone and the base has not moved since the look."""
+        try:
+            return (
+                self._history.remote_tip(pull.branch) is None
+                and self._history.remote_tip(pull.base) == base_sha
+            )
+        except LOOKUP_FAILED:
+            return False
+
+    def _open_of(self, gap_id: str) -> Pull | None:
+        is_open = self._rows.pulls(self._repo, PullState.OPEN)
+        return _newest(pull for pull in is_open if pull.gap_id == gap_id)
+
+    def _create(self, draft: PullDraft) -> Pull:
+        number = self._claim()
+        page = self._folder / f"{number}.md"
+        pull = Pull(
+            number=number,
+            gap_id=draft.gap_id,
+            cycle_id=draft.cycle_id,
+            branch=draft.branch,
+            head_sha=draft.head_sha,
+            base=draft.base,
+            base_sha=draft.base_sha,
+            title=draft.title,
+            url=page.as_uri(),
+            state=PullState.OPEN,
+            created_at=self._now(),
+            labels=draft.labels,
+            draft=draft.draft,
+        )
+        self._write(pull, draft.body, draft.patch)
+        return pull
+
+    def _update(self, known: Pull, draft: PullDraft) -> Pull:
+        if known.head_sha == draft.head_sha:
+            return known
+        tip = self._history.remote_tip(known.branch)
+        if tip not in {None, known.head_sha, draft.head_sha}:
+            raise PushRejected(
+                f"pull request {known.number} was left alone: its branch {known.branch} "
+                f"stands at {tip}, which the bot did not push; merge or close it"
+            )
+        pull = replace(
+            known,
+            cycle_id=draft.cycle_id,
+            head_sha=draft.head_sha,
+            base=draft.base,
+            base_sha=draft.base_sha,
+            title=draft.title,
+            labels=draft.labels,
+            draft=draft.draft,
+        )
+        self._write(pull, draft.body, draft.patch)
+        return pull
+
+    def _end(self, pull: Pull, state: PullState, comment: str) -> Pull:
+        ended = replace(pull, state=state, ended_at=self._now())
+        page = self._folder / f"{pull.number}.md"
+        with usable(page):
+            text = page.read_text("utf-8", "replace") if page.is_file() else ""
+        _head, _rule, body = text.partition(_RULE)
+        write_atomic(page, _page(ended, body, comment))
+        self._file(ended)
+        return ended
+
+    def _write(self, pull: Pull, body: str, patch: bytes) -> None:
+        write_atomic(self._folder / f"{pull.number}.md", _page(pull, body))
+        write_atomic(self._folder / f"{pull.number}.patch", patch)
+        self._file(pull)
+
+    def _file(self, pull: Pull) -> None:
+        write_pull(self._folder, pull)
+        self._rows.put_pull(self._repo, pull)
+
+    def _now(self) -> datetime:
+        """Return the moment as precise as files keep it."""
+        moment = self._clock()
+        return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
+
+    def _claim(self) -> int:
+        """Take the next number by creating its page; nobody else gets it then.
+
+        A number claimed by a process that was killed is never used again.
+        """
+        make_folder(self._folder)
+        number = max(self._numbers(), default=0)
+        while True:
+            number += 1
+            page = self._folder / f"{number}.md"
+            with usable(page.parent):
+                try:
+                    os.close(
+                        os.open(page, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+                    )
+                except FileExistsError:
+                    continue
+            return number
+
+    def _numbers(self) -> Iterator[int]:
+        yield from (pull.number for pull in self._rows.pulls(self._repo))
+        if self._folder.is_dir():
+            yield from (
+                int(p.stem) for p in self._folder.iterdir() if p.stem.isdecimal()
+            )
+
+    def _adopt(self) -> None:
+        """Give the files their rows that a kill kept from them; reads only those."""
+        highest = max((p.number for p in self._rows.pulls(self._repo)), default=0)
+        for number in sorted(set(self._numbers())):
+            if number > highest and pull_path(self._folder, number).is_file():
+                self._rows.put_pull(
+                    self._repo, read_pull(pull_path(self._folder, number))
+                )
+
+    def _as_filed(self, row: Pull) -> Pull:
+        try:
+            return read_pull(pull_path(self._folder, row.number))
+        except UnreadableError:  # a look-up that failed proves nothing
+            return row
+
+    def _get(self, number: int) -> Pull:
+        for row in self._rows.pulls(self._repo):
+            if row.number == number:
+                return self._as_filed(row)
+        raise BotError(
+            f"repository {self._repo!r} has no pull request {number}; "
+            "`bot pulls list` shows those there are"
+        )
+
+
+def _page(pull: Pull, body: str, comment: str = "") -> bytes:
+    state = pull.state.replace("_", " ")
+    said = f": {neutral(' '.join(comment.split()))}" if comment else ""
+    head = (
+        f"# {neutral(' '.join(pull.title.split()))}\n\n"
+        f"Pull request {pull.number}, {state}{said}.\n"
+        f"Branch `{pull.branch}` into `{pull.base}`."
+    )
+    return f"{head}{_RULE}{body}".encode("utf-8", "replace")
+
+
+def _newest(pulls: Iterable[Pull]) -> Pull | None:
+    return max(pulls, key=_number, default=None)
+
+
+def _number(pull: Pull) -> int:
+    return pull.number
