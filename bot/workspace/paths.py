@@ -119,12 +119,13 @@ def _compiled(glob: str) -> re.Pattern[str]:
         return re.compile(r"(?!)")
     is_anchored = folded.startswith("/") or "/" in body
     start = "" if is_anchored else "(?:.*/)?"
+    # `dir/**` covers `dir` itself too: a symlink there would bring in all beneath.
+    body = re.sub(r"(?:/\*\*)+$", "", body)
     return re.compile(f"{start}{_pattern(body)}(?:/.*)?", re.DOTALL)
 
 
 _TOKEN = re.compile(
     r"(?P<any>(?:^|(?<=/))(?:\*\*/)+)"  # `**/`: any folders, also none
-    r"|(?P<all>(?<=/)\*\*$)"  # `/**`: everything beneath
     r"|(?P<star>\*+)"
     r"|(?P<one>\?)"
     r"|\[(?P<not>[!^]?)(?P<set>\]?[^\]/]*)\]"
@@ -139,7 +140,7 @@ def _pattern(glob: str) -> str:
 
 
 def _translated(token: re.Match[str]) -> str:
-    fixed = {"any": "(?:.*/)?", "all": ".+", "star": "[^/]*", "one": "[^/]"}
+    fixed = {"any": "(?:.*/)?", "star": "[^/]*", "one": "[^/]"}
     if token.lastgroup in fixed:
         return fixed[token.lastgroup]
     if token["set"] is not None:
