@@ -1,0 +1,1 @@
+"""Proposers: whatever answers a gap with a change."""
