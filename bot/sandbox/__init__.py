@@ -1,0 +1,1 @@
+"""The only door to other people's programs: confined, bounded, and gone afterwards."""

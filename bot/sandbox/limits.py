@@ -1,0 +1,78 @@
+"""What a job may use: kernel limits of each process, and sampled ones of them all."""
+
+import os
+import resource
+import shutil
+import time
+from pathlib import Path
+
+from bot.sandbox.job import Ended
+from bot.sandbox.proc import descendants, exact_memory_of, memory_of, tasks_of
+from bot.settings.model import SandboxSettings
+
+_OPEN_FILES = 8192
+_INTERVAL_S = 0.2
+_SHARE_OF_TIME = 20
+"""Sampling may take one part in so many of the supervisor's time."""
+_FREE_FLOOR = 256 * 1024**2
+
+
+def prlimit_args(settings: SandboxSettings, uid: int) -> tuple[str, ...]:
+    """Return the arguments of `prlimit` for a job that runs as this user.
+
+    The kernel counts processes by user, so what the user runs already is added.
+    Address space is left alone: JavaScript, Go and Java reserve far more than they use.
+    """
+    wanted = {
+        "nproc": (resource.RLIMIT_NPROC, settings.processes + tasks_of(uid)),
+        "fsize": (resource.RLIMIT_FSIZE, settings.disk),
+        "data": (resource.RLIMIT_DATA, settings.memory),
+        "nofile": (resource.RLIMIT_NOFILE, _OPEN_FILES),
+        "core": (resource.RLIMIT_CORE, 0),
+    }
+    if settings.cpu is not None:
+        wanted["cpu"] = (resource.RLIMIT_CPU, max(1, int(settings.cpu)))
+    return tuple(
+        f"--{name}={_allowed(which, value)}" for name, (which, value) in wanted.items()
+    )
+
+
+def _allowed(which: int, value: int) -> int:
+    """Return the value, or the bot's own hard limit where that is lower."""
+    hard = resource.getrlimit(which)[1]
+    if hard == resource.RLIM_INFINITY or os.geteuid() == 0:
+        return value
+    return min(value, hard)
+
+
+class Watch:
+    """Looks now and then at what a job holds, and says which limit it broke.
+
+    Args:
+        memory: Bytes that all its processes may hold together.
+        tree: A folder on the disk that must not run full.
+    """
+
+    def __init__(self, memory: int, tree: Path) -> None:
+        self._memory = memory
+        self._tree = tree
+        self._floor = min(_FREE_FLOOR, shutil.disk_usage(tree).free // 2)
+        self._next_at = 0.0
+
+    def __call__(self, pid: int) -> Ended | None:
+        """Return the limit that the process and its descendants broke, if any."""
+        now = time.monotonic()
+        if now < self._next_at:
+            return None
+        ended = self._look(pid)
+        took = time.monotonic() - now
+        self._next_at = now + max(_INTERVAL_S, took * _SHARE_OF_TIME)
+        return ended
+
+    def _look(self, pid: int) -> Ended | None:
+        pids = descendants(pid)
+        if memory_of(pids) > self._memory and exact_memory_of(pids) > self._memory:
+            return Ended.MEMORY
+        if shutil.disk_usage(self._tree).free < self._floor:
+            return Ended.DISK
+        return None
