@@ -1,30 +1,24 @@
 """The text of a pull request: what was done, how it was checked, and the hidden marker.
 
-Everything that comes from a repository, a proposer or a program's output is untrusted:
-it notifies nobody, closes nothing, hides nothing and forges no marker.
+Everything that comes from a repository, a proposer or a program's output is untrusted
+and goes through `bot.forge.inert`.
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from decimal import Decimal
 
 from bot.domain.gap import Gap
+from bot.forge.inert import code, fenced, neutral, one_line
 
 BODY_LIMIT = 58_000
 """Characters; forges refuse more than 65,536."""
 
 _TITLE_LIMIT = 120
-_BREAK = "\N{ZERO WIDTH SPACE}"  # breaks what a forge would act on, invisible to people
+_SLUG_LENGTH = 40
+_NOT_SLUG = re.compile(r"[^a-z0-9]+")
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_ACTED_ON = re.compile(
-    r"@(?=\S)"  # mentions
-    r"|#(?=\d)|\bGH-(?=\d)"  # references, which closing keywords need
-    r"|/(?:issues|pulls?|discussions|merge_requests|work_items)/(?=\d)"
-    r"|<(?=[a-z/!?])|&(?=[a-z#])"  # HTML, comments, entities
-    r"|!(?=\[)",  # images
-    re.IGNORECASE,
-)
-_TICKS = re.compile(r"`+")
 _GAP_ID = re.compile(r"[a-z0-9][a-z0-9-]*")
 _CYCLE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKER = re.compile(
@@ -78,9 +72,19 @@ class PullFacts:
     unchanged: tuple[str, ...] = ()
 
 
+def branch_name(prefix: str, gap_id: str, title: str) -> str:
+    """Return `<prefix>/<gap_id>-<slug>`, a pure function of the gap, never of time.
+
+    The slug is left out when the title has none.
+    """
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    slug = _NOT_SLUG.sub("-", plain.lower()).strip("-")[:_SLUG_LENGTH].strip("-")
+    return f"{prefix}/{gap_id}-{slug}" if slug else f"{prefix}/{gap_id}"
+
+
 def pull_title(template: str, summary: str) -> str:
     """Return one line: the template with `{summary}` replaced."""
-    title = _line(template.replace("{summary}", summary))
+    title = one_line(template.replace("{summary}", summary))
     return title if len(title) <= _TITLE_LIMIT else f"{title[: _TITLE_LIMIT - 1]}…"
 
 
@@ -120,29 +124,6 @@ def read_marker(body: str) -> tuple[str, str] | None:
         if found:
             return found[1], found[2]
     return None
-
-
-def neutral(text: str) -> str:
-    """Return untrusted prose so that a forge acts on nothing in it.
-
-    Mentions, references (and with them closing keywords), images, HTML and invisible
-    characters are made plain; what a person reads stays the same, also in code spans.
-    """
-    return _ACTED_ON.sub(_broken, _visible(text))
-
-
-def code(text: str) -> str:
-    """Return untrusted text as one line of code."""
-    line = _literal(" ".join(text.split()))
-    ticks = "`" * (_longest_run(line) + 1)
-    pad = " " if line.startswith("`") or line.endswith("`") or not line else ""
-    return f"{ticks}{pad}{line}{pad}{ticks}"
-
-
-def fenced(text: str) -> str:
-    """Return untrusted text as a block of code that nothing inside can end."""
-    fence = "`" * max(3, _longest_run(text) + 1)
-    return f"{fence}text\n{_literal(text).rstrip(chr(10))}\n{fence}"
 
 
 _GAP = "gap"
@@ -188,7 +169,7 @@ def _rationale(text: str) -> str:
 
 def _checks(checks: tuple[CheckLine, ...]) -> str:
     lines = [
-        f"- {code(c.run)}: {_line(c.before)} before, {_line(c.after)} after"
+        f"- {code(c.run)}: {one_line(c.before)} before, {one_line(c.after)} after"
         for c in checks
     ]
     return "\n".join(["### Checks", "", *lines]) if lines else ""
@@ -234,31 +215,3 @@ def _origin(facts: PullFacts) -> str:
             f"- Cycle {code(facts.cycle_id)} on base {code(facts.base_sha)}",
         ]
     )
-
-
-def _line(text: str) -> str:
-    return neutral(" ".join(text.split()))
-
-
-def _visible(text: str) -> str:
-    """Replace control, direction and zero-width characters; keep lines and tabs."""
-    return "".join(map(_seen, _LINE_END.sub("\n", text)))
-
-
-def _seen(char: str) -> str:
-    if char in "\n\t" or char.isprintable():
-        return char
-    return " " if char.isspace() else "\N{REPLACEMENT CHARACTER}"
-
-
-def _literal(text: str) -> str:
-    """Keep text as it is inside code, but let no HTML comment begin there."""
-    return _visible(text).replace("<!--", f"<!{_BREAK}--")
-
-
-def _broken(found: re.Match[str]) -> str:
-    return f"{found[0]}{_BREAK}"
-
-
-def _longest_run(text: str) -> int:
-    return max(map(len, _TICKS.findall(text)), default=0)

@@ -1,11 +1,9 @@
 """The local forge: pull requests are files under the data folder.
 
-`<n>.json` is the pull request, `<n>.md` what it says and `<n>.patch` what it changes; the
-files are the truth, the rows of the index only save reading them.
+The files are the truth; the rows of the index only save reading them.
 """
 
-import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -13,15 +11,12 @@ from typing import Protocol
 
 from bot.domain.pull import Pull, PullDraft, PullState
 from bot.errors import BotError, PushRejected
-from bot.forge.body import neutral
 from bot.forge.looked import Looked
 from bot.forge.merged import LOOKUP_FAILED, History, MergeLook, Ticked
 from bot.forge.protocol import Closer
-from bot.store.files import make_folder, usable, write_atomic
+from bot.forge.pullfolder import PullFolder
 from bot.store.jsonfile import UnreadableError
-from bot.store.pullfile import pull_path, read_pull, write_pull
 
-_RULE = "\n\n---\n\n"
 _CLOSED = {
     "bot": PullState.CLOSED_BY_BOT,
     "person": PullState.CLOSED_BY_PERSON,
@@ -73,7 +68,7 @@ class LocalForge:
         ticked: Ticked,
         clock: Callable[[], datetime],
     ) -> None:
-        self._folder = folder
+        self._files = PullFolder(folder)
         self._repo = repo
         self._rows = rows
         self._history = history
@@ -182,8 +177,7 @@ class LocalForge:
         return _newest(pull for pull in is_open if pull.gap_id == gap_id)
 
     def _create(self, draft: PullDraft) -> Pull:
-        number = self._claim()
-        page = self._folder / f"{number}.md"
+        number = self._files.claim(after=self._highest())
         pull = Pull(
             number=number,
             gap_id=draft.gap_id,
@@ -193,14 +187,13 @@ class LocalForge:
             base=draft.base,
             base_sha=draft.base_sha,
             title=draft.title,
-            url=page.as_uri(),
+            url=self._files.url(number),
             state=PullState.OPEN,
             created_at=self._now(),
             labels=draft.labels,
             draft=draft.draft,
         )
-        self._write(pull, draft.body, draft.patch)
-        return pull
+        return self._write(pull, draft)
 
     def _update(self, known: Pull, draft: PullDraft) -> Pull:
         if known.head_sha == draft.head_sha:
@@ -221,71 +214,35 @@ class LocalForge:
             labels=draft.labels,
             draft=draft.draft,
         )
-        self._write(pull, draft.body, draft.patch)
-        return pull
+        return self._write(pull, draft)
 
     def _end(self, pull: Pull, state: PullState, comment: str) -> Pull:
         ended = replace(pull, state=state, ended_at=self._now())
-        page = self._folder / f"{pull.number}.md"
-        with usable(page):
-            text = page.read_text("utf-8", "replace") if page.is_file() else ""
-        _head, _rule, body = text.partition(_RULE)
-        write_atomic(page, _page(ended, body, comment))
-        self._file(ended)
+        self._files.end(ended, comment)
+        self._rows.put_pull(self._repo, ended)
         return ended
 
-    def _write(self, pull: Pull, body: str, patch: bytes) -> None:
-        write_atomic(self._folder / f"{pull.number}.md", _page(pull, body))
-        write_atomic(self._folder / f"{pull.number}.patch", patch)
-        self._file(pull)
-
-    def _file(self, pull: Pull) -> None:
-        write_pull(self._folder, pull)
+    def _write(self, pull: Pull, draft: PullDraft) -> Pull:
+        self._files.write(pull, draft.body, draft.patch)
         self._rows.put_pull(self._repo, pull)
+        return pull
 
     def _now(self) -> datetime:
         """Return the moment as precise as files keep it."""
         moment = self._clock()
         return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
-    def _claim(self) -> int:
-        """Take the next number by creating its page; nobody else gets it then.
-
-        A number claimed by a process that was killed is never used again.
-        """
-        make_folder(self._folder)
-        number = max(self._numbers(), default=0)
-        while True:
-            number += 1
-            page = self._folder / f"{number}.md"
-            with usable(page.parent):
-                try:
-                    os.close(
-                        os.open(page, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
-                    )
-                except FileExistsError:
-                    continue
-            return number
-
-    def _numbers(self) -> Iterator[int]:
-        yield from (pull.number for pull in self._rows.pulls(self._repo))
-        if self._folder.is_dir():
-            yield from (
-                int(p.stem) for p in self._folder.iterdir() if p.stem.isdecimal()
-            )
-
     def _adopt(self) -> None:
-        """Give the files their rows that a kill kept from them; reads only those."""
-        highest = max((p.number for p in self._rows.pulls(self._repo)), default=0)
-        for number in sorted(set(self._numbers())):
-            if number > highest and pull_path(self._folder, number).is_file():
-                self._rows.put_pull(
-                    self._repo, read_pull(pull_path(self._folder, number))
-                )
+        """Give files their rows that a kill kept from them."""
+        for pull in self._files.above(self._highest()):
+            self._rows.put_pull(self._repo, pull)
+
+    def _highest(self) -> int:
+        return max(map(_number, self._rows.pulls(self._repo)), default=0)
 
     def _as_filed(self, row: Pull) -> Pull:
         try:
-            return read_pull(pull_path(self._folder, row.number))
+            return self._files.read(row.number)
         except UnreadableError:  # a look-up that failed proves nothing
             return row
 
@@ -297,17 +254,6 @@ class LocalForge:
             f"repository {self._repo!r} has no pull request {number}; "
             "`bot pulls list` shows those there are"
         )
-
-
-def _page(pull: Pull, body: str, comment: str = "") -> bytes:
-    state = pull.state.replace("_", " ")
-    said = f": {neutral(' '.join(comment.split()))}" if comment else ""
-    head = (
-        f"# {neutral(' '.join(pull.title.split()))}\n\n"
-        f"Pull request {pull.number}, {state}{said}.\n"
-        f"Branch `{pull.branch}` into `{pull.base}`."
-    )
-    return f"{head}{_RULE}{body}".encode("utf-8", "replace")
 
 
 def _newest(pulls: Iterable[Pull]) -> Pull | None:
