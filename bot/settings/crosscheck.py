@@ -17,24 +17,29 @@ _URL_KEYS = frozenset({"path", "url", "busy_url"})
 
 
 def leaks(value: object, where: Where = ()) -> Iterator[Problem]:
-    """Yield every value of the file that looks like a secret."""
+    """Yield every key and value of the file that looks like a secret."""
     if isinstance(value, dict):
         for key, inner in value.items():
+            yield from _leak(key, (*where, key))
             yield from leaks(inner, (*where, key))
     elif isinstance(value, list):
         for index, inner in enumerate(value):
             yield from leaks(inner, (*where, index))
     elif isinstance(value, str):
-        kind = leak_in(value)
-        if kind is None and where[-1] in _URL_KEYS and has_password(value):
-            kind = "a password"
-        if kind is not None:
-            yield Problem(
-                where,
-                f"holds {kind}; secrets never stand in the file: take it out, replace "
-                "it where it was issued, and give it by the environment or a file in "
-                "$CREDENTIALS_DIRECTORY or /run/secrets",
-            )
+        yield from _leak(value, where)
+
+
+def _leak(text: str, where: Where) -> Iterator[Problem]:
+    kind = leak_in(text)
+    if kind is None and where[-1] in _URL_KEYS and has_password(text):
+        kind = "a password"
+    if kind is not None:
+        yield Problem(
+            where,
+            f"holds {kind}; secrets never stand in the file: take it out, replace it "
+            "where it was issued, and give it by the environment or by a file in "
+            "$CREDENTIALS_DIRECTORY or /run/secrets",
+        )
 
 
 def contradictions(data: Table) -> Iterator[Problem]:
@@ -132,6 +137,9 @@ def _wider(
 
 def doubts(settings: Settings) -> Iterator[Problem]:
     """Yield what is allowed but hardly meant."""
+    if settings.sandbox.kind == "none":
+        text = '"none" runs recipes, set-up and checks unconfined, with your rights'
+        yield Problem(("sandbox", "kind"), text)
     for index, repo in enumerate(settings.repo):
         where: Where = ("repo", index)
         if not repo.recipe:

@@ -33,8 +33,9 @@ class Section:
         return f"[[{dotted}]]" if self.repeats else f"[{dotted}]"
 
     def own_keys(self) -> Iterator[tuple[str, FieldInfo]]:
-        """Yield the keys that are no tables themselves."""
-        for name, field in self.model.model_fields.items():
+        """Yield the keys that are no tables themselves, those that must stand first."""
+        fields = self.model.model_fields.items()
+        for name, field in sorted(fields, key=lambda item: not item[1].is_required()):
             if table_of(field) is None:
                 yield name, field
 

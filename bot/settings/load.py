@@ -114,7 +114,9 @@ def load_settings(
     environment = read_environment(env)
     over = [*environment.values]
     if overrides:
-        over.append(FromEnvironment("--data-dir", _DATA_DIR, overrides["data_dir"]))
+        over.append(
+            FromEnvironment("the command line", _DATA_DIR, overrides["data_dir"])
+        )
     reading = _read_over(file, data, [_started(value, cwd, env) for value in over])
     wide = list(widened(reading.tables))
     braked = [problem for problem, cap in wide if cap in reading.origins]

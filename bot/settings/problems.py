@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from bot.settings.keys import Section, section_at, sections
-from bot.settings.leaks import shown
+from bot.settings.leaks import leak_in, shown
 from bot.settings.units import format_duration, format_size
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def key_path(where: Where) -> str:
         if isinstance(part, int):
             path += f"[{part}]"
             continue
-        name = part if re.fullmatch(_BARE, part) else shown(part)
+        is_plain = re.fullmatch(_BARE, part) and not leak_in(part)
+        name = part if is_plain else shown(part)
         path += f".{name}" if path else name
     return path
 

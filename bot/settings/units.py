@@ -19,12 +19,14 @@ _SIZE_FORM = 'write a size like "512KB", "64MB" or "4GB"'
 _COUNT_FORM = "write a whole number like 5"
 _MONEY_FORM = "write US dollars like 5 or 0.25, with at most six decimals"
 
+DURATION_PATTERN = "^[0-9]+[smhd]$"
+SIZE_PATTERN = "^[0-9]+[KMGT]?B$"
 LONGEST_DURATION_S = 3_650 * 86_400
 LARGEST_SIZE = (1 << 63) - 1
 MOST_USD = 1_000_000
 MOST_COUNT = 10**15
 _MOST_DIGITS = 20
-_MICRO = -6
+_MICRO = Decimal("0.000001")
 
 
 def parse_duration(text: str) -> float:
@@ -132,8 +134,8 @@ def as_decimal(value: object) -> Decimal | None:
 
 
 def _is_whole_micro(amount: Decimal) -> bool:
-    exponent = amount.normalize().as_tuple().exponent
-    return isinstance(exponent, int) and exponent >= _MICRO
+    # A larger amount does not fit the digits of quantize, and is refused anyway.
+    return amount > MOST_USD or amount.quantize(_MICRO) == amount
 
 
 def _money_as_number(amount: Decimal) -> float:
@@ -144,7 +146,7 @@ Duration = Annotated[
     float,
     BeforeValidator(_read_duration),
     PlainSerializer(format_duration, return_type=str, when_used="json"),
-    WithJsonSchema({"type": "string", "pattern": "^[0-9]+[smhd]$"}),
+    WithJsonSchema({"type": "string", "pattern": DURATION_PATTERN}),
 ]
 """Seconds inside; text like `"15m"` in the file."""
 
@@ -155,7 +157,7 @@ Size = Annotated[
     int,
     BeforeValidator(_read_size),
     PlainSerializer(format_size, return_type=str, when_used="json"),
-    WithJsonSchema({"type": "string", "pattern": "^[0-9]+([KMGT]?B)$"}),
+    WithJsonSchema({"type": "string", "pattern": SIZE_PATTERN}),
 ]
 """Bytes inside; text like `"512KB"` in the file."""
 
