@@ -1,7 +1,7 @@
 """Running git commands: one environment, bounded time, errors that mean something."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 from bot.errors import Deferred, Misconfigured
@@ -72,9 +72,14 @@ class Git:
             DataFolderUnusable: No room left.
         """
         answer = self.call(*args, input=input, timeout=timeout, env=env)
+        self.check(args, answer, ok)
+        return answer.stdout
+
+    @staticmethod
+    def check(args: Sequence[str], answer: Answer, ok: Collection[int] = (0,)) -> None:
+        """Raise what `run` would for the way that `git args...` ended."""
         if answer.code not in ok:
             raise diagnose(args, answer.code, answer.stderr)
-        return answer.stdout
 
     def text(
         self,

@@ -1,0 +1,187 @@
+"""Removing what is not tracked from a working tree, whatever was left there.
+
+`git clean` leaves named pipes, `.git` folders inside tracked ones, what lies in the
+folders of submodules, and paths longer than the system takes at once; so the tree is
+compared with the index here. No symlink is ever followed: everything happens relative to
+an open folder.
+"""
+
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_ONLY_NAMED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_USABLE = stat.S_IRWXU
+
+
+class Tracked:
+    """The names that a tree may hold, folder by folder.
+
+    Args:
+        files: Paths of tracked files and symlinks, as bytes.
+        submodules: Paths of submodules, whose folders are to be empty.
+    """
+
+    def __init__(self, files: Iterable[bytes], submodules: Iterable[bytes]) -> None:
+        self._files: dict[bytes, set[bytes]] = {}
+        self._folders: dict[bytes, set[bytes]] = {b"": set()}
+        for path in files:
+            folder, _, name = path.rpartition(b"/")
+            self._add_folder(folder)
+            self._files.setdefault(folder, set()).add(name)
+        for path in submodules:
+            self._add_folder(path)
+
+    def files_in(self, folder: bytes) -> set[bytes]:
+        """Return the names of files and symlinks in a folder."""
+        return self._files.get(folder, set())
+
+    def folders_in(self, folder: bytes) -> set[bytes]:
+        """Return the names of folders in a folder."""
+        return self._folders.get(folder, set())
+
+    def _add_folder(self, path: bytes) -> None:
+        while path and path not in self._folders:
+            self._folders[path] = set()
+            parent, _, name = path.rpartition(b"/")
+            self._folders.setdefault(parent, set()).add(name)
+            path = parent
+
+
+def scour(root: Path, tracked: Tracked, trash: Path) -> int:
+    """Remove all but tracked names (and the root's `.git`); return how many went.
+
+    Folders that can't be entered are opened up first. What is removed is moved to the
+    trash folder, on the same file system, and deleted there.
+    """
+    removed = 0
+    pending = [b""]
+    with _opened(root) as top, _trash(trash) as bin_:
+        while pending:
+            folder = pending.pop()
+            foreign, inner = _sort(top, folder, tracked)
+            pending += inner
+            for name in foreign:
+                _discard(top, folder, name, bin_)
+            removed += len(foreign)
+        _empty(bin_)
+    trash.rmdir()
+    return removed
+
+
+def delete_tree(path: Path, trash: Path) -> None:
+    """Delete a file or folder, however deep, and whatever its modes are."""
+    if not os.path.lexists(path):
+        return
+    with _opened(path.parent) as parent, _trash(trash) as bin_:
+        _move(parent, os.fsencode(path.name), bin_)
+        _empty(bin_)
+    trash.rmdir()
+
+
+def _sort(top: int, folder: bytes, tracked: Tracked) -> tuple[list[bytes], list[bytes]]:
+    """Return the foreign names in a folder and the tracked folders in it, as paths."""
+    files, folders = tracked.files_in(folder), tracked.folders_in(folder)
+    foreign: list[bytes] = []
+    inner: list[bytes] = []
+    with _within(top, folder) as here, os.scandir(here) as listed:
+        for entry in listed:
+            name = os.fsencode(entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if is_folder and name in folders:
+                inner.append(folder + b"/" + name if folder else name)
+            elif not _is_expected(entry, name, files) and (folder or name != b".git"):
+                foreign.append(name)
+    return foreign, inner
+
+
+def _is_expected(entry: os.DirEntry[str], name: bytes, files: set[bytes]) -> bool:
+    return name in files and (entry.is_symlink() or entry.is_file())
+
+
+def _discard(top: int, folder: bytes, name: bytes, bin_: int) -> None:
+    with _within(top, folder) as here:
+        _move(here, name, bin_)
+
+
+def _move(folder: int, name: bytes, bin_: int) -> None:
+    """Unlink a file, or move a folder to the trash under a fresh name."""
+    if not stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode):
+        os.unlink(name, dir_fd=folder)
+        return
+    _open_up(folder, name)
+    os.rename(name, secrets.token_hex(8).encode(), src_dir_fd=folder, dst_dir_fd=bin_)
+
+
+def _empty(bin_: int) -> None:
+    """Delete all in the trash: what lies deeper is moved up, so no path gets long."""
+    while names := _names(bin_):
+        for name in names:
+            if stat.S_ISDIR(os.lstat(name, dir_fd=bin_).st_mode):
+                _flatten(bin_, name)
+            else:
+                os.unlink(name, dir_fd=bin_)
+
+
+def _flatten(bin_: int, name: bytes) -> None:
+    _open_up(bin_, name)
+    folder = os.open(name, _FOLDER, dir_fd=bin_)
+    try:
+        for inner in _names(folder):
+            _move(folder, inner, bin_)
+    finally:
+        os.close(folder)
+    os.rmdir(name, dir_fd=bin_)
+
+
+def _names(folder: int) -> list[bytes]:
+    with os.scandir(folder) as listed:
+        return [os.fsencode(entry.name) for entry in listed]
+
+
+def _open_up(folder: int, name: bytes) -> None:
+    """Give the owner of a folder all rights on it, without following a symlink."""
+    handle = os.open(name, _ONLY_NAMED, dir_fd=folder)
+    try:
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)
+        if mode & _USABLE != _USABLE:
+            os.chmod(f"/proc/self/fd/{handle}", mode | _USABLE)  # noqa: PTH101 - a descriptor, no path
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    handle = os.open(path, _FOLDER)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _within(top: int, folder: bytes) -> Iterator[int]:
+    """Open a tracked folder whose parents were seen to be folders, and open it up."""
+    try:
+        handle = os.open(folder or b".", _FOLDER, dir_fd=top)
+    except PermissionError:
+        _open_up(top, folder)
+        handle = os.open(folder, _FOLDER, dir_fd=top)
+    try:
+        mode = stat.S_IMODE(os.fstat(handle).st_mode)
+        if mode & _USABLE != _USABLE:
+            os.fchmod(handle, mode | _USABLE)
+        yield handle
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _trash(path: Path) -> Iterator[int]:
+    path.mkdir(exist_ok=True)
+    with _opened(path) as handle:
+        yield handle

@@ -1,0 +1,186 @@
+"""Working trees of the clone: moved from commit to commit, never cloned again.
+
+Untrusted commands write in a tree, so nothing in it is believed: git is told where the
+repository and the tree are and never reads the tree's `.git`.
+"""
+
+import os
+from pathlib import Path
+from typing import Protocol, Self
+
+from bot.domain.change import FileEdit
+from bot.errors import GitFailed
+from bot.store.files import make_folder, usable
+from bot.workspace.changes import read_changes
+from bot.workspace.clone import Clone
+from bot.workspace.git import Git
+from bot.workspace.scour import Tracked, delete_tree, scour
+
+SUBMODULE = b"160000"
+
+
+class Owner(Protocol):
+    """Who runs untrusted commands in the tree, by number."""
+
+    @property
+    def uid(self) -> int:
+        """The user."""
+        ...
+
+    @property
+    def gid(self) -> int:
+        """The group."""
+        ...
+
+
+class Tree:
+    """A working tree with a detached HEAD.
+
+    Attributes:
+        path: Its folder.
+        git: Commands on it.
+        git_dir: Its own part of the clone: index and HEAD.
+    """
+
+    def __init__(self, clone: Clone, path: Path, owner: Owner | None) -> None:
+        self._clone = clone
+        self._owner = owner
+        self.path = path
+        self.git_dir = clone.path / "worktrees" / path.name
+        self.git = Git(self.git_dir, clone.git.env, path)
+        self._trash = path.with_name(f".{path.name}.trash")
+        self._owned = self.git_dir / "bot-owner"
+
+    @classmethod
+    def open(cls, clone: Clone, path: Path, owner: Owner | None) -> Self:
+        """Return the tree at `path`; its folder is made by the first `move_to`.
+
+        Args:
+            clone: The clone that it is a tree of.
+            path: Its folder, under the bot's own data folder.
+            owner: Who all in it is to belong to; None for the bot's own user.
+        """
+        return cls(clone, path, owner)
+
+    def move_to(self, sha: str) -> None:
+        """Make the tree hold exactly the files of a commit, whatever it held before.
+
+        Raises:
+            DataFolderUnusable: No room for it.
+            Deferred: Another git process is at work in it.
+            GitFailed: The commit can't be checked out.
+        """
+        with usable(self.path):
+            self._clone.without_stale_locks(lambda: self._arrive(sha))
+
+    def changes(self, base_sha: str) -> tuple[FileEdit, ...]:
+        """Return what was changed in the tree since a commit, as wanted states.
+
+        Files that the repository ignores are left out; renames are a deletion and an
+        addition; contents are as they lie in the tree.
+
+        Raises:
+            ApplyFailed: There is more of it than memory is for.
+            GitFailed: A file can't be read.
+        """
+        self._point()
+        return read_changes(self.git, self.path, base_sha)
+
+    def _arrive(self, sha: str) -> None:
+        if self._is_whole():
+            try:
+                self._switch(sha)
+            except GitFailed:
+                # A damaged index, say: made anew, as nothing in a tree can be lost.
+                pass
+            else:
+                return
+        self._remove()
+        self._add(sha)
+        self._switch(sha)
+
+    def _is_whole(self) -> bool:
+        is_folder = self.path.is_dir() and not self.path.is_symlink()
+        return is_folder and (self.git_dir / "HEAD").is_file()
+
+    def _remove(self) -> None:
+        make_folder(self.path.parent)
+        delete_tree(self.path, self._trash)
+        delete_tree(self.git_dir, self._trash)
+
+    def _add(self, sha: str) -> None:
+        options = ("--quiet", "--no-checkout", "--detach", "--force")
+        self._clone.git.run("worktree", "add", *options, "--", str(self.path), sha)
+
+    def _switch(self, sha: str) -> None:
+        self._point()
+        scour(self.path, self._tracked(), self._trash)
+        stale = self._stale(sha)
+        self._owned.unlink(missing_ok=True)
+        self.git.run("reset", "--quiet", "--hard", sha, "--")
+        if self._owner is not None:
+            self._give(self._owner, stale)
+
+    def _point(self) -> None:
+        """Write `.git` anew, for people and for git inside the sandbox."""
+        pointer = self.path / ".git"
+        wanted = f"gitdir: {self.git_dir}\n"
+        if pointer.is_symlink() or not pointer.is_file():
+            delete_tree(pointer, self._trash)
+        elif pointer.stat().st_nlink == 1 and pointer.read_text("utf-8") == wanted:
+            return
+        pointer.unlink(missing_ok=True)
+        pointer.write_text(wanted, "utf-8")
+
+    def _tracked(self) -> Tracked:
+        listed = self.git.run("ls-files", "--stage", "-z").split(b"\0")
+        files: list[bytes] = []
+        submodules: list[bytes] = []
+        for line in listed:
+            facts, tab, path = line.partition(b"\t")
+            if tab:
+                (submodules if facts.startswith(SUBMODULE) else files).append(path)
+        return Tracked(files, submodules)
+
+    def _stale(self, sha: str) -> set[bytes] | None:
+        """Return the paths that git is about to write; None for all of them."""
+        if self._owner is None:
+            return set()
+        if not self._is_owned_by(self._owner):
+            return None
+        modified = self.git.run("diff-files", "--name-only", "-z")
+        moved = self.git.run(
+            "diff-index", "--cached", "--name-only", "-z", "--no-renames", sha, "--"
+        )
+        return {path for out in (modified, moved) for path in out.split(b"\0") if path}
+
+    def _is_owned_by(self, owner: Owner) -> bool:
+        try:
+            return self._owned.read_text("ascii") == f"{owner.uid}:{owner.gid}"
+        except (FileNotFoundError, UnicodeDecodeError):
+            return False
+
+    def _give(self, owner: Owner, written: set[bytes] | None) -> None:
+        """Let the owner have what git wrote, then tell the index of the new ctime."""
+        if written is None:
+            listed = self.git.run("ls-files", "-z").split(b"\0")
+            written = {path for path in listed if path}
+        root = os.fsencode(self.path)
+        # A file of a folder that git made anew: the folders above may be root's too.
+        for path in {b"", *written, *_folders(written)}:
+            full = root + b"/" + path if path else root
+            if os.path.lexists(full):
+                os.chown(full, owner.uid, owner.gid, follow_symlinks=False)
+        if written:
+            self.git.run("update-index", "-q", "--refresh", ok=(0, 1))
+        self._owned.write_text(f"{owner.uid}:{owner.gid}", "ascii")
+
+
+def _folders(paths: set[bytes]) -> set[bytes]:
+    found: set[bytes] = set()
+    for path in paths:
+        folder = path.rpartition(b"/")[0]
+        while folder and folder not in found:
+            found.add(folder)
+            folder = folder.rpartition(b"/")[0]
+    return found
