@@ -19,7 +19,7 @@ _BIDI = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # a patch or of the next mail.
 _SPEAKS_TO_A_PROGRAM = re.compile(
     r"\s*(?:bot-[a-z0-9-]*|[a-z0-9-]+-by|from|subject|date)\s*:"
-    r"|\s*(?:---|diff -|index: |>?from |-+ ?(?:8<|>8|%<|>%))",
+    r"|\s*(?:---|diff -|index: |>?from .*[0-9]:[0-9]|-+ ?(?:8<|>8|%<|>%))",
     re.IGNORECASE,
 )
 _DROPPED = frozenset({"Cc", "Cs"})

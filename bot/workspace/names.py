@@ -17,8 +17,6 @@ def misfit(added: Iterable[str], stays: AbstractSet[str]) -> str | None:
         stays: All other paths of the tree.
     """
     new = sorted(set(added))
-    if not new:
-        return None
     leaves, folders = set(stays) | set(new), _folders(new)
     for path in new:
         inside = next((p for p in parents(path) if p in leaves), None)

@@ -97,5 +97,8 @@ def _with_ends(old_lines: list[str], new_lines: list[str]) -> str:
     if len(ends) > 1:
         for i, j in kept_pairs([_bare(line) for line in old_lines], bare):
             chosen[j] = _end(old_lines[i]) or usual
+    for j in range(1, len(bare)):
+        if chosen[j - 1] == "\r" and not bare[j] and chosen[j] == "\n":
+            chosen[j] = "\r"  # else the two would be read as one CRLF
     text = "".join(line + end for line, end in zip(bare, chosen, strict=True))
     return text if has_final else text.rstrip("\r\n")
