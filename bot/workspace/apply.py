@@ -53,8 +53,8 @@ def apply(plan: Plan, tree: WorkTree) -> str:
     try:
         return _applied(plan, tree)
     except BaseException as error:
-        _move_back(plan, tree, error)
         ending = _ending(error)
+        _move_back(plan, tree, ending or error)
         if ending is None:
             raise
         raise ending from error
@@ -157,13 +157,13 @@ def _nul_separated(paths: Iterable[str]) -> bytes:
     return b"".join(os.fsencode(path) + b"\0" for path in paths)
 
 
-def _move_back(plan: Plan, tree: WorkTree, error: BaseException) -> None:
+def _move_back(plan: Plan, tree: WorkTree, ending: BaseException) -> None:
     try:
         tree.move_to(plan.base_sha)
-    except (BotError, OSError) as second:
-        error.add_note(f"the tree could not be moved back either: {second}")
-        if not isinstance(error, DataFolderUnusable):
-            raise second from error
+    except (BotError, OSError) as error:
+        if isinstance(ending, ApplyFailed):  # it would say that the tree is back
+            raise error from ending
+        ending.add_note(f"the tree could not be moved back either: {error}")
 
 
 def _ending(error: BaseException) -> BotError | None:
