@@ -17,7 +17,7 @@ from bot.store.jsonfile import clean
 from bot.store.ledger.values import SpendRow, Totals
 
 _MICRO = Decimal(1_000_000)
-_DECLINED = re.compile(r"declined (unclear|too_big|already_done): ")
+_DECLINED = re.compile(r"declined \(?(unclear|too_big|already_done)\)?: ")
 
 Value = str | int | None
 Row = Sequence[Any]  # what SQLite hands back; the functions here give it types

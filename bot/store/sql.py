@@ -47,7 +47,7 @@ LAST = "SELECT * FROM cycles WHERE repo = ? ORDER BY cycle_id DESC LIMIT 1"
 OF_GAP = """SELECT * FROM cycles WHERE repo = ? AND gap_id = ?
     ORDER BY cycle_id DESC LIMIT ?"""
 ATTEMPTS = """SELECT * FROM cycles WHERE repo = ? AND attempt = 1
-    ORDER BY gap_id, cycle_id DESC"""
+    ORDER BY gap_id DESC, cycle_id DESC"""
 ATTEMPTS_OF = """SELECT * FROM cycles WHERE repo = ? AND attempt = 1 AND gap_id = ?
     ORDER BY cycle_id DESC"""
 HAS_SLOT = "SELECT 1 FROM cycles WHERE repo = ? AND slot = ? LIMIT 1"

@@ -133,3 +133,15 @@ def texts() -> Callable[[str], tuple[bytes, bytes]]:
         return dump(entry(stage="old")), dump(entry(stage="new" * 500))
 
     return states
+
+
+@pytest.fixture(scope="session")
+def make_record_once() -> RecordMaker:
+    """Return the maker of records to a property test."""
+    return record
+
+
+@pytest.fixture(scope="session")
+def make_pull_once() -> PullMaker:
+    """Return the maker of pull requests to a property test."""
+    return pull
