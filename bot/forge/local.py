@@ -3,7 +3,7 @@
 The files are the truth; the rows of the index only save reading them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -11,16 +11,12 @@ from typing import Protocol
 
 from bot.domain.pull import Pull, PullDraft, PullState
 from bot.errors import BotError, PushRejected
+from bot.forge.drafts import CLOSED_BY, newest, number_of, opened, updated
 from bot.forge.looked import Looked
 from bot.forge.merged import LOOKUP_FAILED, History, MergeLook, Ticked
 from bot.forge.protocol import Closer
 from bot.forge.pullfolder import PullFolder
 from bot.store.jsonfile import UnreadableError
-
-_CLOSED = {
-    "bot": PullState.CLOSED_BY_BOT,
-    "person": PullState.CLOSED_BY_PERSON,
-}
 
 
 class PullRows(Protocol):
@@ -79,10 +75,10 @@ class LocalForge:
     def find(self, gap_id: str, cycle_id: str | None = None) -> Pull | None:
         """Return the newest pull request with this marker, in any state."""
         self._adopt()
-        newest = self._rows.pull_of_gap(self._repo, gap_id)
-        if newest is None or cycle_id in {None, newest.cycle_id}:
-            return newest
-        return _newest(
+        last = self._rows.pull_of_gap(self._repo, gap_id)
+        if last is None or cycle_id in {None, last.cycle_id}:
+            return last and self._as_filed(last)
+        return newest(
             pull
             for pull in self._rows.pulls(self._repo)
             if (pull.gap_id, pull.cycle_id) == (gap_id, cycle_id)
@@ -104,7 +100,7 @@ class LocalForge:
 
     def listing(self, state: PullState | None = None) -> tuple[Pull, ...]:
         """Return the pull requests by number."""
-        return tuple(sorted(self._rows.pulls(self._repo, state), key=_number))
+        return tuple(sorted(self._rows.pulls(self._repo, state), key=number_of))
 
     def opened_since(self, moment: datetime) -> int:
         """Count the pull requests opened at or after the moment."""
@@ -119,7 +115,7 @@ class LocalForge:
         pull = self._get(number)
         if pull.state is not PullState.OPEN:
             return pull
-        return self._end(pull, _CLOSED[by], comment)
+        return self._end(pull, CLOSED_BY[by], comment)
 
     def set_merged(self, number: int, sha: str) -> Pull:
         """Note that a pull request was merged as this commit.
@@ -138,8 +134,7 @@ class LocalForge:
         Where the base is the one looked at before, only the branches are looked at.
         """
         look = MergeLook(self._history, self._ticked, base_sha)
-        rows = self._rows.pulls(self._repo, PullState.OPEN)
-        pulls = [self._look_at(pull, look) for pull in rows]
+        pulls = [self._look_at(row, look) for row in self.listing(PullState.OPEN)]
         still_open = {p.number for p in pulls if p.state is PullState.OPEN}
         self._looked.save(still_open)
         return tuple(p for p in pulls if p.state is not PullState.OPEN)
@@ -173,27 +168,14 @@ class LocalForge:
             return False
 
     def _open_of(self, gap_id: str) -> Pull | None:
-        is_open = self._rows.pulls(self._repo, PullState.OPEN)
-        return _newest(pull for pull in is_open if pull.gap_id == gap_id)
+        rows = self._rows.pulls(self._repo, PullState.OPEN)
+        pulls = (self._as_filed(row) for row in rows if row.gap_id == gap_id)
+        return newest(pull for pull in pulls if pull.state is PullState.OPEN)
 
     def _create(self, draft: PullDraft) -> Pull:
         number = self._files.claim(after=self._highest())
-        pull = Pull(
-            number=number,
-            gap_id=draft.gap_id,
-            cycle_id=draft.cycle_id,
-            branch=draft.branch,
-            head_sha=draft.head_sha,
-            base=draft.base,
-            base_sha=draft.base_sha,
-            title=draft.title,
-            url=self._files.url(number),
-            state=PullState.OPEN,
-            created_at=self._now(),
-            labels=draft.labels,
-            draft=draft.draft,
-        )
-        return self._write(pull, draft)
+        url = self._files.url(number)
+        return self._write(opened(draft, number, url, self._now()), draft)
 
     def _update(self, known: Pull, draft: PullDraft) -> Pull:
         if known.head_sha == draft.head_sha:
@@ -204,17 +186,7 @@ class LocalForge:
                 f"pull request {known.number} was left alone: its branch {known.branch} "
                 f"stands at {tip}, which the bot did not push; merge or close it"
             )
-        pull = replace(
-            known,
-            cycle_id=draft.cycle_id,
-            head_sha=draft.head_sha,
-            base=draft.base,
-            base_sha=draft.base_sha,
-            title=draft.title,
-            labels=draft.labels,
-            draft=draft.draft,
-        )
-        return self._write(pull, draft)
+        return self._write(updated(known, draft), draft)
 
     def _end(self, pull: Pull, state: PullState, comment: str) -> Pull:
         ended = replace(pull, state=state, ended_at=self._now())
@@ -238,7 +210,7 @@ class LocalForge:
             self._rows.put_pull(self._repo, pull)
 
     def _highest(self) -> int:
-        return max(map(_number, self._rows.pulls(self._repo)), default=0)
+        return max(map(number_of, self._rows.pulls(self._repo)), default=0)
 
     def _as_filed(self, row: Pull) -> Pull:
         try:
@@ -254,11 +226,3 @@ class LocalForge:
             f"repository {self._repo!r} has no pull request {number}; "
             "`bot pulls list` shows those there are"
         )
-
-
-def _newest(pulls: Iterable[Pull]) -> Pull | None:
-    return max(pulls, key=_number, default=None)
-
-
-def _number(pull: Pull) -> int:
-    return pull.number
