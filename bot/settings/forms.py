@@ -17,6 +17,7 @@ _RESERVED = frozenset({"ledger", "outbox", "gitconfig", "bot.paused"})
 _INDEX = "bot.sqlite3"
 _SCHEMES = frozenset({"https", "http", "ssh", "git", "file"})
 _IN_NO_REF = frozenset(" ~^:?*[\\")
+_LONGEST_LABEL = 50
 _FIRST_PRINTABLE = 0x20
 _DELETE = 0x7F
 
@@ -162,6 +163,12 @@ def _http_url(text: str) -> str:
     return text
 
 
+def _label(text: str) -> str:
+    if len(_line(text)) > _LONGEST_LABEL:
+        raise ValueError(f"{shown(text)} is too long; write at most 50 characters")
+    return text
+
+
 def _person(text: str) -> str:
     if set("<>") & set(_line(text)):
         raise ValueError(f"{shown(text)} has '<' or '>' in it, which git refuses")
@@ -170,8 +177,9 @@ def _person(text: str) -> str:
 
 def _commit_subject(text: str) -> str:
     form = 'write one line with {summary} in it, like "bot: {summary}"'
+    _line(text)
     try:
-        parts = list(Formatter().parse(_line(text)))
+        parts = list(Formatter().parse(text))
     except ValueError as error:
         raise ValueError(f"{shown(text)} has a brace too many; {form}") from error
     fields = [part[1:] for part in parts if part[1] is not None]
@@ -194,5 +202,6 @@ Ref = Annotated[str, AfterValidator(_ref)]
 Inside = Annotated[str, AfterValidator(_inside)]
 RepoPath = Annotated[str, AfterValidator(_repo_path)]
 HttpUrl = Annotated[str, AfterValidator(_http_url)]
+Label = Annotated[str, AfterValidator(_label)]
 Person = Annotated[str, AfterValidator(_person)]
 CommitSubject = Annotated[str, AfterValidator(_commit_subject)]

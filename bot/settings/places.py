@@ -78,7 +78,10 @@ def dangers(settings: Settings, env: Mapping[str, str]) -> Iterator[Problem]:
     """Yield the absolute paths that the bot must not use so."""
     data_dir = settings.data_dir
     if data_dir == Path("/"):
-        yield Problem(("data_dir",), f"{shown(str(data_dir))} is the whole machine")
+        yield Problem(
+            ("data_dir",),
+            f"{shown(str(data_dir))} is the whole machine; write a folder of the bot's own",
+        )
     own = [data_dir / repo.name for repo in settings.repo]
     for index, repo in enumerate(settings.repo):
         if not repo.is_url and _is_kept(Path(repo.path), data_dir, own):

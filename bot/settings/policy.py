@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool
 
-from bot.settings.forms import HttpUrl, Inside, Line
+from bot.settings.forms import HttpUrl, Inside, Label
 from bot.settings.units import Count, Duration, Size
 
 BUILT_IN_PROTECTED: tuple[str, ...] = (
@@ -96,7 +96,6 @@ BUILT_IN_PROTECTED: tuple[str, ...] = (
 """Globs that no proposal may touch when `protected` is not set."""
 
 _DAY_S = 86_400.0
-_MOST_LABEL = 50
 
 
 class Policy(BaseModel):
@@ -165,7 +164,7 @@ class Policy(BaseModel):
             "`running` and a `queue_depth` over 0."
         ),
     )
-    labels: tuple[Annotated[Line, Field(max_length=_MOST_LABEL)], ...] = Field(
+    labels: tuple[Label, ...] = Field(
         default=(), description="Labels of the pull requests."
     )
     draft: StrictBool = Field(

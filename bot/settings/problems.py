@@ -101,8 +101,6 @@ def _out_of_bounds(kind: str, value: object, limits: Mapping[str, Any]) -> str |
             return f"is too small; the least is {_like(value, limits['ge'])}"
         case "less_than_equal":
             return f"is too large; the most is {_like(value, limits['le'])}"
-        case "string_too_long":
-            return f"is too long; at most {limits['max_length']} characters fit"
     return None
 
 
@@ -122,13 +120,13 @@ def _meaning(where: Where) -> str:
 def _unknown(where: Where) -> str:
     name = str(where[-1])
     section = section_at(where)
+    homes = _homes(name, section)
+    if homes:
+        return f"there is no such key here; it belongs {' or '.join(homes)}"
     known = list(section.model.model_fields) if section else []
     near = get_close_matches(name, known, n=1)
     if near:
         return f"there is no such key; did you mean {near[0]}?"
-    homes = _homes(name, section)
-    if homes:
-        return f"there is no such key here; it belongs {' or '.join(homes)}"
     return f"there is no such key; known here: {', '.join(known)}"
 
 
