@@ -62,7 +62,7 @@ def commit(
     when: datetime,
 ) -> str:
     """Make a commit object by one identity at one moment, unsigned, and return its id."""
-    moment = f"{int(when.timestamp())} {when.strftime('%z') or '+0000'}"
+    moment = f"@{int(when.timestamp())} {when.strftime('%z') or '+0000'}"
     who = {}
     for role in ("AUTHOR", "COMMITTER"):
         who[f"GIT_{role}_NAME"] = _one_line(identity.name)

@@ -17,7 +17,7 @@ _WHO = {
     for what, value in (
         ("NAME", "gapwright"),
         ("EMAIL", "gapwright@localhost"),
-        ("DATE", "0 +0000"),
+        ("DATE", "@0 +0000"),
     )
 }
 
@@ -80,9 +80,9 @@ def _check(
     git: Git, old: str, theirs: str, ours: str, made: str, new_base: str
 ) -> None:
     edited, changed = _status(git, old, theirs), _status(git, ours, made)
-    strayed = sorted(changed.keys() - edited.keys())
-    if strayed:
-        raise _conflict(new_base, strayed)
+    # Git before 2.50 follows renames of files whatever the configuration says.
+    if changed.keys() - edited.keys():
+        raise _conflict(new_base, sorted(changed.keys() ^ edited.keys()))
     added = {path for path, status in changed.items() if status == "A"}
     reason = misfit(added, _paths(git, made) - added) if added else None
     if reason is not None:

@@ -31,6 +31,7 @@ CASES = [
     (UTF8, "a\nb", UTF8 + b"a\nb"),
     (b"a\n", "", b""),
     (b"a\r\nb\nc\r\n", "a\nb\nnew\nc\n", b"a\r\nb\nnew\r\nc\r\n"),
+    (b"b\na\r", "a\n\nz\n", b"a\r\rz\n"),
     (b"a\nb\r\nc", "a\nb\nc\nd\n", b"a\nb\r\nc\nd"),
     (b"x\x0cy\n", "a\x0cb\u2028c\x85d\n", "a\x0cb\u2028c\x85d\n".encode()),
 ]
