@@ -18,6 +18,7 @@ import pytest
 from bot.domain.outcome import ATTEMPTS, Outcome
 from bot.domain.pull import PullState
 from bot.errors import DataFolderUnusable, Deferred
+from bot.store.database import Database
 from bot.store.index import Index, SpendRow, text_hash
 from bot.store.ledger.values import Totals
 
@@ -34,6 +35,7 @@ sys.stdin.read()
 OPENS = """
 import sys
 from pathlib import Path
+from bot.store.database import Database
 from bot.store.index import Index
 index = Index(Path(sys.argv[1]), busy_timeout_s=20)
 print("ready", flush=True)
@@ -577,3 +579,32 @@ def test_threads_share_one_index(index, make_record):
     for thread in threads:
         thread.join()
     assert len(index.cycles(limit=99)) == 40
+
+
+def test_a_lock_while_the_tables_are_made_anew_defers(index, locked, path):
+    """Another version's file that is in use is emptied later, not by force."""
+    index.last_cycle("lake")
+    index.close()
+    child = locked("writes")
+    with closing(Index(path, busy_timeout_s=0.05)) as other:
+        other._database._version = 2
+        with pytest.raises(Deferred, match="locked by another process"):
+            other.last_cycle("lake")
+        child.communicate()
+        assert other.last_cycle("lake") is None
+
+
+def test_a_file_that_another_process_mended_stays(index, path, make_record):
+    """Whoever finds the fault second uses what the first one made."""
+    index.add_cycle(make_record())
+    index._database._identity = (0, 0)
+    index._database._mend()
+    assert len(index.cycles(limit=9)) == 1
+    assert not path.with_name("bot.sqlite3.unreadable").exists()
+
+
+def test_a_new_file_that_is_broken_too_is_told(path):
+    """After one new file the fault is not the file's, and a person must look."""
+    broken = Database(path, ["CREATE TABLE of nonsense"], 1, busy_timeout_s=1)
+    with pytest.raises(DataFolderUnusable, match="can't be read back; check the disk"):
+        broken.read(lambda db: db)
