@@ -74,16 +74,21 @@ def _applied(plan: Plan, tree: WorkTree) -> str:
 def _write(changes: list[Change], links: frozenset[str], tree: WorkTree) -> None:
     with TreeWriter(tree.path, tree.owner) as writer:
         # Deletions first: a file may make room for a folder of its name.
-        for change in changes:
-            if change.content is None:
-                writer.delete(change.path)
-        for change in changes:
-            if change.content is None:
-                continue
-            if change.path in links:
-                writer.link(change.path, change.content)
-            else:
-                writer.file(change.path, change.content, executable=change.executable)
+        for change in sorted(changes, key=lambda change: change.content is not None):
+            try:
+                _write_one(writer, change, is_link=change.path in links)
+            except OSError as error:
+                error.filename = change.path  # the writer knows only one name of it
+                raise
+
+
+def _write_one(writer: TreeWriter, change: Change, *, is_link: bool) -> None:
+    if change.content is None:
+        writer.delete(change.path)
+    elif is_link:
+        writer.link(change.path, change.content)
+    else:
+        writer.file(change.path, change.content, executable=change.executable)
 
 
 def _stage(changes: Iterable[Change], git: Git) -> None:
