@@ -19,8 +19,8 @@ _REMEMBERED = ATTEMPTS | {
     Outcome.PR_FAILED,
     Outcome.PR_SKIPPED_BY_POLICY,
 }
-_TRIED_LIMIT = 90
-_ENDED_LIMIT = 95
+_TRIED_LIMIT = 80
+_ENDED_LIMIT = 90
 _NOTHING = "No earlier cycle worked on this gap."
 
 

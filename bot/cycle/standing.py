@@ -51,7 +51,7 @@ class Patience(Protocol):
 
     @property
     def cooldown(self) -> Sequence[float]:
-        """Seconds to wait after the 1st, 2nd, … attempt; the last one repeats."""
+        """Seconds to wait after the 1st, 2nd, … attempt, at least one; the last repeats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +151,6 @@ class _Judge:
 
     def _wait(self, attempts: int) -> timedelta:
         waits = self._policy.cooldown
-        if not waits:
-            return timedelta()
         return timedelta(seconds=waits[min(attempts, len(waits)) - 1])
 
 
