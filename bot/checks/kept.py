@@ -85,6 +85,8 @@ def collect(
             continue
         target = into / path
         target.parent.mkdir(parents=True, exist_ok=True)
+        if (tree / path).is_dir():
+            (tree / path).chmod(0o755)  # else it can't be moved by a plain user
         shutil.move(tree / path, target)
         moved.append(path)
     return moved, left
@@ -111,10 +113,3 @@ def _is_plain(path: Path) -> bool:
     except OSError:
         return False
     return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder even where a program made folders in it read-only (as Go does)."""
-    for root, _, _ in os.walk(folder):
-        Path(root).chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)

@@ -10,7 +10,6 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +20,7 @@ from bot.checks.run import job_of, why
 from bot.errors import Interrupted
 from bot.sandbox.job import HOME, Bind, Ended, Sandbox, never
 from bot.sandbox.owner import Owner
+from bot.sandbox.remove import remove_tree
 from bot.settings.model import SandboxSettings, Setup
 from bot.store.files import make_folder
 
@@ -157,7 +157,7 @@ class SetUp:
         finally:
             tree.move_to(base_sha)
         if isinstance(made, SetUpFailed):
-            kept.remove(folder)
+            remove_tree(folder)
             return made
         kept.save(folder, made)
         note = f"{key}, {len(made.tree)} paths and {len(made.home)} of the home"
@@ -184,7 +184,7 @@ class SetUp:
     def _make(
         self, folder: Path, base_sha: str, tree: SetUpTree
     ) -> kept.Manifest | SetUpFailed:
-        kept.remove(folder)
+        remove_tree(folder)
         home = folder / "home"
         make_folder(home)
         if self._owner:
@@ -232,7 +232,7 @@ class SetUp:
             if (folder / kept.MANIFEST).is_file():
                 whole.append(folder)
             elif folder.name != but:
-                kept.remove(folder)
+                remove_tree(folder)
         whole.sort(key=lambda f: (f / kept.MANIFEST).stat().st_mtime)
         for folder in whole[: -(_KEPT - 1)]:
-            kept.remove(folder)
+            remove_tree(folder)

@@ -7,6 +7,7 @@ from pathlib import Path
 from bot.sandbox.gitdir import GIT_ENV, git_binds, git_files
 from bot.sandbox.host import PATH, etc_args, made_up_files, system_args
 from bot.sandbox.job import HOME, REPO, Bind, Job
+from bot.sandbox.mountpoints import fits
 from bot.sandbox.online import online_binds, online_env
 from bot.sandbox.owner import Owner
 from bot.sandbox.tools import Tools
@@ -115,24 +116,3 @@ def _bound(binds: tuple[Bind, ...], names: Mapping[Path, str]) -> Iterator[str]:
     for bind in binds:
         option = "--bind" if bind.writable else "--ro-bind"
         yield from (option, names[bind.source], bind.target)
-
-
-def fits(tree: Path, bind: Bind) -> bool:
-    """Tell whether a bind can lie on the tree as it now is.
-
-    The tree is untrusted: a symlink on the way could lead the mount out of it, and a
-    file where a folder was can't be mounted over. Such a bind is left out.
-    """
-    target = Path(bind.target)
-    if not target.is_relative_to(REPO):
-        return True
-    path = tree
-    for part in target.relative_to(REPO).parts:
-        path /= part
-        if path.is_symlink() or part == "..":
-            return False
-        if not path.exists():
-            return True
-        if path.is_file() and path != tree / target.relative_to(REPO):
-            return False
-    return path.is_dir() == bind.source.is_dir()

@@ -6,25 +6,29 @@ everything else of the user who runs it are open to the job.
 
 import os
 import signal
+import tempfile
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from bot.errors import SandboxUnavailable
 from bot.sandbox.chain import chain
-from bot.sandbox.job import SHELL, Ended, Finished, Job, never
+from bot.sandbox.host import PATH
+from bot.sandbox.job import HOME, SHELL, Bind, Ended, Finished, Job, never
 from bot.sandbox.limits import Watch
+from bot.sandbox.mountpoints import fits, missing, place_of, remove_empty
 from bot.sandbox.owner import Owner
 from bot.sandbox.proc import with_cookie
 from bot.sandbox.process import Bounds, run_process
 from bot.sandbox.staging import is_reachable
+from bot.sandbox.tools import find_tools
 from bot.settings.model import SandboxSettings
 
 _COOKIE = "GAPWRIGHT_JOB"
 _GONE_S = 10.0
-_PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +87,7 @@ class NoSandbox:
     ) -> Finished:
         """Run one job to its end; what it started is ended with it.
 
-        Binds are not made, and the network is always there.
+        Binds become links while the job runs, and the network is always there.
 
         Raises:
             SandboxUnavailable: The job's user can't reach the tree.
@@ -95,26 +99,23 @@ class NoSandbox:
                 "everyone may walk to, or run the bot as a user of its own."
             )
         cookie = uuid.uuid4().hex
-        found = run_process(
-            (
-                *chain(self._settings, self._owner),
-                "sh",
-                "-c",
-                SHELL,
-                job.cwd,
-                job.command,
-            ),
-            env=self._env(job) | {_COOKIE: cookie},
-            bounds=Bounds(
-                timeout_s=job.timeout_s,
-                silence_s=job.silence_s,
-                cancel=cancel,
-                overrun=Watch(self._settings.memory, tree),
-            ),
-            leash=CookieLeash(cookie),
-            on_output=on_output,
-            cwd=str(tree),
-        )
+        with ExitStack() as stack:
+            home = stack.enter_context(self._home(job))
+            stack.enter_context(_linked(tree, job, home))
+            env = {**self._env(), "HOME": str(home), **job.env, _COOKIE: cookie}
+            found = run_process(
+                (*chain(self._settings, self._owner), *_shell(job)),
+                env=env,
+                bounds=Bounds(
+                    timeout_s=job.timeout_s,
+                    silence_s=job.silence_s,
+                    cancel=cancel,
+                    overrun=Watch(self._settings.memory, tree),
+                ),
+                leash=CookieLeash(cookie),
+                on_output=on_output,
+                cwd=str(tree),
+            )
         return Finished(
             exit_code=found.code if found.ended is Ended.EXIT else None,
             ended=found.ended,
@@ -123,16 +124,61 @@ class NoSandbox:
             sandbox=self.describe(),
         )
 
-    def _env(self, job: Job) -> dict[str, str]:
-        tools = [
-            str(t / "bin" if (t / "bin").is_dir() else t) for t in self._settings.tools
-        ]
+    @contextmanager
+    def _home(self, job: Job) -> Iterator[Path]:
+        """Give the job a home of its own, or the one that it binds."""
+        for bind in job.binds:
+            if bind.target == HOME:
+                yield bind.source
+                return
+        with tempfile.TemporaryDirectory(
+            prefix="gapwright-home-", ignore_cleanup_errors=True
+        ) as folder:
+            if self._owner:
+                os.chown(folder, self._owner.uid, self._owner.gid)
+            yield Path(folder)
+
+    def _env(self) -> dict[str, str]:
+        tools = find_tools(self._settings.tools).path
         return {
-            "PATH": ":".join((*tools, _PATH)),
-            "HOME": os.environ.get("HOME", "/"),
+            "PATH": ":".join((*tools, PATH)),
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             "TERM": "dumb",
             "CI": "true",
-            **job.env,
         }
+
+
+def _shell(job: Job) -> tuple[str, ...]:
+    return ("sh", "-c", SHELL, job.cwd, job.command)
+
+
+@contextmanager
+def _linked(tree: Path, job: Job, home: Path) -> Iterator[None]:
+    """Put links where binds would lie, and take them away again.
+
+    What a job writes through them stays; nothing but the sandbox can prevent that.
+    """
+    wanted = [bind for bind in job.binds if fits(tree, bind)]
+    made = missing(tree, wanted)
+    links: list[Path] = []
+    try:
+        for bind in wanted:
+            place = place_of(tree, bind) or _in_home(home, bind)
+            if place and not os.path.lexists(place):
+                place.parent.mkdir(parents=True, exist_ok=True)
+                place.symlink_to(bind.source)
+                links.append(place)
+        yield
+    finally:
+        for link in links:
+            if link.is_symlink():
+                link.unlink()
+        remove_empty(tree, made)
+
+
+def _in_home(home: Path, bind: Bind) -> Path | None:
+    target = PurePosixPath(bind.target)
+    if target.is_relative_to(HOME) and str(target) != HOME:
+        return home / target.relative_to(HOME)
+    return None

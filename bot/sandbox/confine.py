@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import SandboxUnavailable
@@ -10,15 +11,25 @@ from bot.sandbox.arguments import View
 from bot.sandbox.chain import chain
 from bot.sandbox.job import SHELL, Ended, Finished, Job, never
 from bot.sandbox.limits import Watch
+from bot.sandbox.mountpoints import missing, remove_empty
 from bot.sandbox.namespace import NamespaceLeash
 from bot.sandbox.owner import Owner
 from bot.sandbox.process import Bounds, Exit, run_process
 from bot.sandbox.staging import stage
+from bot.sandbox.terminal import interactive
 from bot.sandbox.tools import find_tools
 from bot.settings.model import SandboxSettings
 
 SEE_DOCTOR = " See `bot doctor` for what this machine lacks."
 _WHEEL_DEPTH = 2
+_OUTER_ENV = {"PATH": os.defpath + ":/sbin:/usr/sbin", "LANG": "C.UTF-8"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    argv: tuple[str, ...]
+    fds: tuple[int, ...]
+    leash: NamespaceLeash
 
 
 class BubblewrapSandbox:
@@ -67,29 +78,42 @@ class BubblewrapSandbox:
             SandboxUnavailable: The job can't be confined, so it was not run.
         """
         with ExitStack() as stack:
-            status_fd, told_fd = _pipe(stack)
-            leash = NamespaceLeash(status_fd)
-            argv, fds = self._command(job, stack)
+            prepared = self._prepare(job, stack)
             found = run_process(
-                (
-                    *argv,
-                    "--json-status-fd",
-                    str(told_fd),
-                    "--new-session",
-                    *_shell(job),
-                ),
-                env={"PATH": os.defpath, "LANG": "C.UTF-8"},
+                (*prepared.argv, "--new-session", *_shell(job)),
+                env=_OUTER_ENV,
                 bounds=Bounds(
                     timeout_s=job.timeout_s,
                     silence_s=job.silence_s,
                     cancel=cancel,
                     overrun=Watch(self._settings.memory, job.tree),
                 ),
-                leash=leash,
+                leash=prepared.leash,
                 on_output=on_output,
-                pass_fds=(*fds, told_fd),
+                pass_fds=prepared.fds,
             )
-            return self._finished(found, leash.exit_code)
+            return self._finished(found, prepared.leash.exit_code)
+
+    def shell(self, job: Job) -> int:
+        """Run a job on the person's terminal, without bounds on time and output.
+
+        Returns:
+            The exit status of its command.
+
+        Raises:
+            SandboxUnavailable: The job can't be confined, so it was not run.
+        """
+        with ExitStack() as stack:
+            prepared = self._prepare(job, stack)
+            interactive(
+                (*prepared.argv, *_shell(job)),
+                env=_OUTER_ENV,
+                leash=prepared.leash,
+                pass_fds=prepared.fds,
+            )
+            if prepared.leash.exit_code is None:
+                raise SandboxUnavailable(f"The sandbox could not be built.{SEE_DOCTOR}")
+            return prepared.leash.exit_code
 
     def _finished(self, found: Exit, code: int | None) -> Finished:
         if found.ended is Ended.EXIT and code is None:
@@ -104,33 +128,36 @@ class BubblewrapSandbox:
             sandbox=self.describe(),
         )
 
-    def _command(self, job: Job, stack: ExitStack) -> tuple[list[str], list[int]]:
-        """Return the command line up to bubblewrap's options, and what it inherits.
+    def _prepare(self, job: Job, stack: ExitStack) -> _Prepared:
+        """Return the command line up to the job's own, and what it needs.
 
         All of it is by exec, so that bubblewrap's parent is the bot. The options go by
         a descriptor: a command line can be read by every user of the machine.
         """
-        owner = self._owner or Owner(os.geteuid(), os.getegid())
         view = View(
             job=job,
-            owner=owner,
+            owner=self._owner or Owner(os.geteuid(), os.getegid()),
             tools=find_tools(self._settings.tools),
             memory=self._settings.memory,
             hidden=self._hidden,
             environ=self._environ,
         )
-        shown = (*view.shown_before(), *view.shown_after())
+        before, after = view.shown_before(), view.shown_after()
+        stack.callback(remove_empty, job.tree, missing(job.tree, after))
         package = _package_of(self._program)
-        staging = stage([*(b.source for b in shown), package], self._owner)
+        staging = stage([*(b.source for b in (*before, *after)), package], self._owner)
         files = {path: _memory_file(t, stack) for path, t in view.files().items()}
         options = _memory_file("\0".join(view.options(staging.names, files)), stack)
+        status_fd, told_fd = _pipe(stack)
         program = Path(staging.names[package]) / self._program.relative_to(package)
-        argv = [
+        argv = (
             *staging.argv,
             *chain(self._settings, self._owner),
             *(str(program), "--args", str(options)),
-        ]
-        return argv, [*files.values(), options]
+            *("--json-status-fd", str(told_fd)),
+        )
+        fds = (*files.values(), options, told_fd)
+        return _Prepared(argv, fds, NamespaceLeash(status_fd))
 
 
 def _shell(job: Job) -> tuple[str, ...]:

@@ -164,7 +164,7 @@ def _supervise(
             ready = {key.fd for key, _ in selector.select(tick_s)}
             if stream.fd in ready and not stream.read() and not stream.is_open:
                 selector.unregister(stream.fd)
-            if _is_dead(child.pid):
+            if is_dead(child.pid):
                 return Ended.EXIT
             ended = _verdict(child.pid, stream, bounds, started)
             if ended:
@@ -185,8 +185,8 @@ def _selector(pid: int, fd: int) -> Iterator[tuple[selectors.DefaultSelector, fl
         yield selector, _TICK_S
 
 
-def _is_dead(pid: int) -> bool:
-    """Tell whether the child has ended, without reaping it: its id stays taken."""
+def is_dead(pid: int) -> bool:
+    """Tell whether a child has ended, without reaping it: its id stays taken."""
     found = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
     return found is not None
 
@@ -219,7 +219,7 @@ def first_line(argv: Sequence[str], timeout_s: float = 10.0) -> str:
 
 def _end(child: "subprocess.Popen[bytes]", leash: Leash) -> None:
     try:
-        if not _is_dead(child.pid):
+        if not is_dead(child.pid):
             leash.kill(child.pid)
             os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)
         leash.sweep(child.pid)
