@@ -45,15 +45,14 @@ def _leak(text: str, where: Where) -> Iterator[Problem]:
 def contradictions(data: Table) -> Iterator[Problem]:
     """Yield what the keys of a file, taken together, get wrong."""
     repos = list(_tables(data, "repo"))
-    yield from _taken("repo", repos, ("name",), "this name")
-    yield from _taken("repo", repos, ("path", "prefix"), "this path and prefix")
+    yield from _taken("repo", repos)
     for index, repo in repos:
         for problem in _in_repo(repo):
             yield Problem(("repo", index, *problem.where), problem.text)
 
 
 def _in_repo(repo: Table) -> Iterator[Problem]:
-    yield from _taken("recipe", list(_tables(repo, "recipe")), ("name",), "this name")
+    yield from _taken("recipe", list(_tables(repo, "recipe")))
     yield from _base(repo)
     for kind in ("setup", "check"):
         for index, step in _tables(repo, kind):
@@ -67,21 +66,16 @@ def _tables(data: Table, key: str) -> Iterator[tuple[int, Table]]:
             yield index, entry
 
 
-def _taken(
-    kind: str, entries: Sequence[tuple[int, Table]], keys: tuple[str, ...], what: str
-) -> Iterator[Problem]:
-    first: dict[tuple[str, ...], int] = {}
+def _taken(kind: str, entries: Sequence[tuple[int, Table]]) -> Iterator[Problem]:
+    first: dict[str, int] = {}
     for index, entry in entries:
-        if not isinstance(entry.get(keys[0]), str):
-            continue
-        identity = tuple(str(entry.get(key, "")) for key in keys)
-        if identity in first:
+        name = entry.get("name")
+        if isinstance(name, str) and first.setdefault(name, index) != index:
             yield Problem(
-                (kind, index, keys[0]),
-                f"{shown(entry[keys[0]])}: {kind}[{first[identity]}] has {what} "
-                f"already; choose another {keys[-1]}",
+                (kind, index, "name"),
+                f"{shown(name)} is the name of {kind}[{first[name]}] already; choose "
+                "another",
             )
-        first.setdefault(identity, index)
 
 
 def _base(repo: Table) -> Iterator[Problem]:
@@ -103,7 +97,7 @@ def _secret_and_plain(step: Table, where: Where) -> Iterator[Problem]:
     if not isinstance(secrets, list) or not isinstance(env, dict):
         return
     for index, name in enumerate(secrets):
-        if name in env:
+        if isinstance(name, str) and name in env:
             yield Problem(
                 (*where, "secrets", index),
                 f"{shown(name)} stands in env too; leave it out of one of them",
@@ -116,7 +110,7 @@ def widened(data: Table) -> Iterator[tuple[Problem, Where]]:
         for table, model in (("budget", Budget), ("limits", Limits)):
             for key, value, cap in _wider(model, repo.get(table), data.get(table)):
                 text = (
-                    f"{value} is wider than {table}.{key}, which is {cap}; a "
+                    f"{shown(value)} is wider than {table}.{key}, which is {shown(cap)}; a "
                     "repository may only narrow it"
                 )
                 yield Problem(("repo", index, table, key), text), (table, key)

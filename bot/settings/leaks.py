@@ -5,6 +5,7 @@ import re
 from functools import cache
 
 _LONGEST_SHOWN = 60
+_MOST_BITS = 256
 
 _FORMS = {
     "a GitHub token": r"\b(?:gh[opusr]_[A-Za-z0-9]{20,}|github_pat_\w{20,})",
@@ -44,7 +45,10 @@ def shown(value: object) -> str:
         return "a table"
     if isinstance(value, list | tuple):
         return "a list"
-    text = str(value)
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        return "a huge number"
+    # Variables may hold bytes that are no text and can't be printed.
+    text = str(value).encode("utf-8", "backslashreplace").decode()
     if leak_in(text) or has_password(text):
         return '"***"'
     if len(text) > _LONGEST_SHOWN:

@@ -76,21 +76,11 @@ def absolute(
 
 def dangers(settings: Settings, env: Mapping[str, str]) -> Iterator[Problem]:
     """Yield the absolute paths that the bot must not use so."""
-    data_dir = settings.data_dir
-    if data_dir == Path("/"):
-        yield Problem(
-            ("data_dir",),
-            f"{shown(str(data_dir))} is the whole machine; write a folder of the bot's own",
-        )
-    own = [data_dir / repo.name for repo in settings.repo]
-    for index, repo in enumerate(settings.repo):
-        if not repo.is_url and _is_kept(Path(repo.path), data_dir, own):
-            yield Problem(
-                ("repo", index, "path"),
-                f"{shown(repo.path)} is where the bot keeps its own files; choose "
-                "another data_dir",
-            )
-    private = [data_dir, *([Path(env["HOME"])] if env.get("HOME") else [])]
+    if settings.data_dir == Path("/"):
+        text = '"/" is the whole machine; write a folder of the bot\'s own'
+        yield Problem(("data_dir",), text)
+    yield from _shared(settings)
+    private = [settings.data_dir, *([Path(env["HOME"])] if env.get("HOME") else [])]
     for index, tool in enumerate(settings.sandbox.tools):
         if any(folder.is_relative_to(tool) for folder in private):
             yield Problem(
@@ -98,6 +88,20 @@ def dangers(settings: Settings, env: Mapping[str, str]) -> Iterator[Problem]:
                 f"{shown(str(tool))} would show a home or the data folder to "
                 "untrusted code; name the folder of the tools alone",
             )
+
+
+def _shared(settings: Settings) -> Iterator[Problem]:
+    own = [settings.data_dir / repo.name for repo in settings.repo]
+    first: dict[tuple[str, str], int] = {}
+    for index, repo in enumerate(settings.repo):
+        where: Where = ("repo", index, "path")
+        taken = first.setdefault((repo.path, repo.prefix), index)
+        if taken != index:
+            text = f"{shown(repo.path)} is that of repo[{taken}]; choose another prefix"
+            yield Problem(where, text)
+        if not repo.is_url and _is_kept(Path(repo.path), settings.data_dir, own):
+            text = f"{shown(repo.path)} is where the bot keeps its own files; choose "
+            yield Problem(where, text + "another data_dir")
 
 
 def _is_kept(path: Path, data_dir: Path, own: list[Path]) -> bool:

@@ -1,13 +1,17 @@
 """Finding the config, reading it, and what stands over it."""
 
 import os
+import zoneinfo
 from datetime import UTC
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from bot.errors import ConfigError
+from bot.settings.keys import sections
 from bot.settings.load import find_config, load_settings
 
 REPO = """
@@ -309,3 +313,72 @@ def test_loading_reads_nothing_of_this_process(load, tmp_path, monkeypatch):
     """Environment and working directory are arguments, not those of the process."""
     monkeypatch.setitem(os.environ, "BOT_TIMEZONE", "Europe/Berlin")
     assert load("").settings.timezone == "UTC"
+
+
+def test_a_variable_that_is_no_text_is_told_in_printable_form(refusals):
+    """Bytes that are no UTF-8 in a variable end as a line that can be printed."""
+    lines = refusals("", {"BOT_TIMEZONE": "\udc80", "BOT_OBSERVER__URL": "\udc80"})
+    assert [line.split(": ")[0] for line in lines] == [
+        "BOT_TIMEZONE",
+        "BOT_OBSERVER__URL",
+    ]
+    assert "\n".join(lines).encode()
+
+
+def test_lists_of_texts_are_read(load):
+    """Outcomes to skip and labels stand in the settings as they were written."""
+    text = (
+        f'observer.skip = ["skipped_*", "ok"]\n{REPO}[repo.policy]\nlabels = ["bot"]\n'
+    )
+    settings = load(text).settings
+    assert (settings.observer.skip, settings.repo[0].policy.labels) == (
+        ("skipped_*", "ok"),
+        ("bot",),
+    )
+
+
+def test_a_machine_without_time_zones(refusals, load):
+    """Without zone data only UTC works, and the error says what is missing."""
+    zoneinfo.reset_tzpath(to=())
+    zoneinfo.ZoneInfo.clear_cache()
+    try:
+        if zoneinfo.available_timezones():
+            pytest.skip("the tzdata package gives zones here")
+        (line,) = refusals('timezone = "Europe/Berlin"')
+        assert "this machine has no time zones (install tzdata)" in line
+        assert load('timezone = "UTC"').settings.zone is UTC
+    finally:
+        zoneinfo.reset_tzpath()
+
+
+NAMES = [name for section in sections() for name in section.model.model_fields]
+SCALARS = st.one_of(
+    st.booleans().map(lambda value: "true" if value else "false"),
+    st.integers().map(str),
+    st.sampled_from(["0.5", "nan", "-inf", "1e400", "2026-11-30", "07:00:00"]),
+    st.sampled_from(['"x"', '"15m"', '"4GB"', '"../x"', '"~/x"', '"/"', '""', '"UTC"']),
+)
+KEYS = st.one_of(st.sampled_from(NAMES), st.sampled_from(["zzz", '"a b"', '""']))
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3).map(lambda values: f"[{', '.join(values)}]"),
+        st.dictionaries(KEYS, inner, max_size=4).map(
+            lambda keys: f"{{ {', '.join(f'{k} = {v}' for k, v in keys.items())} }}"
+        ),
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.dictionaries(KEYS, VALUES, max_size=6))
+def test_any_toml_loads_or_is_refused_in_words(tmp_path_factory, tables):
+    """Whatever a file holds, it is loaded or refused as a ConfigError, never a crash."""
+    file = tmp_path_factory.getbasetemp() / "any.toml"
+    file.write_text("".join(f"{k} = {v}\n" for k, v in tables.items()))
+    try:
+        said = str(load_settings(file, {}, Path("/")).path)
+    except ConfigError as error:
+        said = str(error)
+    assert said.startswith(str(file))

@@ -1,6 +1,9 @@
 """What is told of a config that is wrong."""
 
 import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from bot.settings.problems import Problem, problems_of
 
 REPO = '[[repo]]\nname = "lake"\npath = "/srv/lake"\nbase = "main"\n'
 TOKEN = "ghp_" + "a1B2" * 8
@@ -102,6 +105,10 @@ def test_everything_is_told_at_once(refusals):
         ),
         ('"a b" = 5', '"a b": there is no such key; known here: data_dir'),
         ("[schedule]\nevery = '1h'", "schedule: there is no such key; known here: "),
+        (
+            "[sandbox]\nprocesses = 0x" + "F" * 5000,
+            "sandbox.processes: a huge number is too large; the most is 1000",
+        ),
         ("repo = 5", "repo: 5 is no list; write one in brackets"),
         ("repo = ['x']", 'repo[0]: "x" is no table; write its header'),
         ("[[repo]]\nname = 5", "repo[0].name: 5 is no text"),
@@ -236,8 +243,8 @@ def test_a_mistake_and_its_line(refusals, text, told):
             'check[0].secrets[0]: "GITHUB_TOKEN" is the bot\'s own',
         ),
         (
-            "[[repo.setup]]\nrun = 'x'\nsecrets = ['A']\nenv = { A = '1' }",
-            'setup[0].secrets[0]: "A" stands in env too',
+            "[[repo.setup]]\nrun = 'x'\nsecrets = ['B', 'A']\nenv = { A = '1' }",
+            'setup[0].secrets[1]: "A" stands in env too',
         ),
         (
             "[[repo.setup]]\nrun = 'x'\nkey = ['../x']",
@@ -249,7 +256,7 @@ def test_a_mistake_and_its_line(refusals, text, told):
         ),
         (
             "[[repo.recipe]]\nrun = 'x'\nname = 'a'\n[[repo.recipe]]\nrun = 5\nname = 'a'",
-            'recipe[1].name: "a": recipe[0] has this name already; choose another name',
+            'recipe[1].name: "a" is the name of recipe[0] already; choose another',
         ),
     ],
 )
@@ -294,19 +301,24 @@ def test_addresses_that_git_must_not_see(refusals, path):
     assert "is no path" in line or "is no address that git may use here" in line
 
 
-def test_a_repository_is_there_once(refusals):
-    """Two repositories share neither a name nor a path with one prefix."""
-    lines = refusals(REPO + REPO)
-    assert lines == [
-        (
-            'repo[1].name (repo "lake"): "lake": repo[0] has this name already; choose '
-            "another name"
-        ),
-        (
-            'repo[1].path (repo "lake"): "/srv/lake": repo[0] has this path and prefix '
-            "already; choose another prefix"
-        ),
-    ]
+def test_a_name_is_taken_once(refusals):
+    """Two repositories don't share a name."""
+    (line,) = refusals(REPO + REPO.replace("/srv/lake", "/srv/other"))
+    assert line == (
+        'repo[1].name (repo "lake"): "lake" is the name of repo[0] already; choose '
+        "another"
+    )
+
+
+def test_a_repository_is_there_once(refusals, load):
+    """Two entries for one repository need prefixes that tell their branches apart."""
+    text = REPO + REPO.replace("lake", "lake2", 1).replace("/srv/", "/srv/x/../")
+    (line,) = refusals(text)
+    assert line == (
+        'repo[1].path (repo "lake2"): "/srv/lake" is that of repo[0]; choose another '
+        "prefix"
+    )
+    assert len(load(text + 'prefix = "other"\n').settings.repo) == 2
 
 
 def test_the_local_forge_needs_a_base(refusals):
@@ -445,3 +457,12 @@ def test_silence_may_be_longer_than_the_timeout(load):
     text = f'{REPO}[[repo.check]]\nrun = "x"\ntimeout = "1m"\nsilence = "2m"\n'
     check = load(text).settings.repo[0].check[0]
     assert (check.timeout, check.silence) == (60.0, 120.0)
+
+
+def test_a_refusal_without_words_of_ours_is_passed_on():
+    """What the model says of a kind that we don't reword still reaches the person."""
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(bytes).validate_python(5)
+    assert list(problems_of(caught.value)) == [
+        Problem((), "5 Input should be a valid bytes")
+    ]
