@@ -125,7 +125,8 @@ class SandboxSettings(_Frozen):
         description="bwrap confines with bubblewrap; none runs everything unconfined.",
     )
     memory: Annotated[Size, Field(ge=16 * _MEGABYTE)] = Field(
-        default=4 * _GIGABYTE, description="Most memory of one process."
+        default=4 * _GIGABYTE,
+        description="Most memory of a command, all its processes together.",
     )
     processes: Annotated[Count, Field(ge=1)] = Field(
         default=512, description="Most processes and threads at a time."
