@@ -90,7 +90,9 @@ def _harmless(
 ) -> MutableMapping[str, Any]:
     """Spell out control characters: what is logged may come from a stranger."""
     return {
-        key: value.translate(_CONTROL) if key in _RAW else value
+        key: value.translate(_CONTROL)
+        if key in _RAW and isinstance(value, str)
+        else value
         for key, value in entry.items()
     }
 

@@ -125,7 +125,7 @@ def totals_path(folder: Path, period: str) -> Path:
 
 
 def read_contents(folder: Path) -> Contents:
-    """Read the whole folder; one that is not there is empty.
+    """Read the whole folder.
 
     Raises:
         DataFolderUnusable: A file can't be read, so spending is not known.
@@ -167,8 +167,6 @@ def _read_day(folder: Path) -> tuple[ReservationFile, ...]:
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir())
-    except FileNotFoundError:
-        return []
     except OSError as error:
         raise DataFolderUnusable(
             f"can't list {folder} of the ledger: {error.strerror}; "

@@ -55,7 +55,7 @@ def is_dead(owner: Owner, since: datetime, now: datetime) -> bool:
 
 
 def _boot_id() -> str:
-    return _BOOT_ID.read_text(encoding="ascii").strip()
+    return _BOOT_ID.read_text(encoding="utf-8").strip()
 
 
 def _pid_namespace() -> str:
