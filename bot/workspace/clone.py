@@ -92,7 +92,8 @@ class Clone:
     def _base_name(self) -> str:
         if self._source.base is not None:
             return check_ref(self._source.base)
-        return fetch.default_branch(self.git, self.remote, self._source)
+        outside = Git(None, self.git.env)  # the clone may not be there yet
+        return fetch.default_branch(outside, self.remote, self._source)
 
     def base_name(self) -> str:
         """Return the base branch, without `refs/heads/`.
@@ -234,6 +235,18 @@ class Clone:
         """
         push.push(self._target, branch, sha, expected)
 
+    def advance_base(self, sha: str, expected: str) -> None:
+        """Let the base on the remote name a commit, because a person said to merge it.
+
+        Args:
+            sha: A commit on top of `expected`.
+            expected: Where the base was seen to be.
+
+        Raises:
+            PushRejected: The base is somewhere else by now, or a hook there refused.
+        """
+        push.advance(self._target, sha, expected)
+
     def remote_tip(self, branch: str) -> str | None:
         """Return where a branch stands on the remote now; None when it is not there."""
         return fetch.remote_tip(self.git, self.remote, branch)
@@ -260,7 +273,7 @@ class Clone:
         inside = Git(draft, env)
         inside.run("update-ref", BASE_REF, f"refs/heads/{branch}")
         inside.run("update-ref", "-d", f"refs/heads/{branch}")
-        inside.run("symbolic-ref", "HEAD", "refs/bot/none")
+        inside.run("symbolic-ref", "HEAD", "refs/heads/none")
         # The URL can hold a password, and it is given anew each time.
         inside.run("config", "--remove-section", "remote.origin")
         inside.run("config", "core.logAllRefUpdates", "false")

@@ -41,7 +41,7 @@ _REFUSED = re.compile(
     r"|certificate (?:verification|verify) failed"
     r"|SSL certificate problem"
     r"|Unable to find remote helper"
-    r"|transport '[^\n]*' not allowed"
+    r"|transport '[^\n]*' not allowed|strange (?:pathname|hostname)"
 )
 _UNREACHABLE = re.compile(
     r"(?i)could not resolve|name resolution|connection (?:refused|reset|closed)"

@@ -38,7 +38,21 @@ class Target:
 def push(target: Target, branch: str, sha: str, expected: str | None) -> None:
     """Let the branch name the commit, if it is still where it was seen."""
     _refuse_foreign(target, branch)
-    answer = _send(target, branch, sha, expected or "")
+    _put(target, branch, sha, expected or "")
+
+
+def advance(target: Target, sha: str, expected: str) -> None:
+    """Let the base name a commit on top of where it was seen; only for a person's merge."""
+    if target.git.code("merge-base", "--is-ancestor", expected, sha) != 0:
+        raise PushRejected(
+            f"refused to move {target.base} to {sha[:12]}, which is not on top of "
+            f"{expected[:12]}"
+        )
+    _put(target, target.base, sha, expected)
+
+
+def _put(target: Target, branch: str, sha: str, expected: str) -> None:
+    answer = _send(target, branch, sha, expected)
     if answer.code != 0:
         raise _why(target, branch, answer)
     # A server may take a push and drop it, or another may have been quicker.

@@ -28,7 +28,7 @@ class Tracked:
 
     def __init__(self, files: Iterable[bytes], submodules: Iterable[bytes]) -> None:
         self._files: dict[bytes, set[bytes]] = {}
-        self._folders: dict[bytes, set[bytes]] = {b"": set()}
+        self._folders: dict[bytes, set[bytes]] = {}
         for path in files:
             folder, _, name = path.rpartition(b"/")
             self._add_folder(folder)
@@ -45,10 +45,12 @@ class Tracked:
         return self._folders.get(folder, set())
 
     def _add_folder(self, path: bytes) -> None:
-        while path and path not in self._folders:
-            self._folders[path] = set()
+        while path:
             parent, _, name = path.rpartition(b"/")
-            self._folders.setdefault(parent, set()).add(name)
+            names = self._folders.setdefault(parent, set())
+            if name in names:
+                return
+            names.add(name)
             path = parent
 
 

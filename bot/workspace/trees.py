@@ -73,6 +73,19 @@ class Tree:
         with usable(self.path):
             self._clone.without_stale_locks(lambda: self._arrive(sha))
 
+    @property
+    def owner(self) -> Owner | None:
+        """Who all in the tree belongs to; None for the bot's own user."""
+        return self._owner
+
+    def untracked(self) -> tuple[str, ...]:
+        """Return what is in the tree beside the commit, ignored or not.
+
+        A folder that holds nothing else is named once, with a `/` at its end.
+        """
+        out = self.git.run("ls-files", "--others", "--directory", "-z")
+        return tuple(path for path in os.fsdecode(out).split("\0") if path)
+
     def changes(self, base_sha: str) -> tuple[FileEdit, ...]:
         """Return what was changed in the tree since a commit, as wanted states.
 
