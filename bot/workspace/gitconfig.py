@@ -6,7 +6,7 @@ signing, pagers, filters and every other program do not.
 
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from bot.errors import DataFolderUnusable
@@ -104,8 +104,8 @@ class GitEnv:
             configuration of the person counts, except hooks and the file monitor.
     """
 
-    own: Mapping[str, str]
-    personal: Mapping[str, str]
+    own: Mapping[str, str] = field(repr=False)  # proxies can carry a password
+    personal: Mapping[str, str] = field(repr=False)
 
     @classmethod
     def make(cls, data_dir: Path, environ: Mapping[str, str]) -> "GitEnv":
