@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.domain.pull import Pull
-from bot.forge.inert import one_line
+from bot.forge.inert import code, one_line
 from bot.store.files import make_folder, usable, write_atomic
 from bot.store.pullfile import pull_path, read_pull, write_pull
 
@@ -109,6 +109,6 @@ def _text(pull: Pull, body: str, comment: str = "") -> bytes:
     head = (
         f"# {one_line(pull.title)}\n\n"
         f"Pull request {pull.number}, {state}{said}.\n"
-        f"Branch `{pull.branch}` into `{pull.base}`."
+        f"Branch {code(pull.branch)} into {code(pull.base)}."
     )
     return f"{head}{_RULE}{body}".encode("utf-8", "replace")
