@@ -20,6 +20,12 @@ class ConfigError(BotError):
     exit_code = 2
 
 
+class UnknownGap(BotError):
+    """A person asked for a gap that is not there; no attempt, no record."""
+
+    exit_code = 2
+
+
 class Misconfigured(BotError):
     """The repository or its remote can't be used as configured; a person must act."""
 

@@ -20,8 +20,6 @@ from bot.domain.change import Action
 from bot.domain.gap import Gap
 from bot.domain.outcome import Outcome
 
-SCHEMA_VERSION = 1
-
 
 def rfc3339(moment: datetime) -> str:
     """Format an aware moment as UTC RFC 3339 with milliseconds, ending in `Z`."""
@@ -101,7 +99,7 @@ class StepRecord(_Frozen):
 class CycleRecord(_Frozen):
     """One tick, whole."""
 
-    schema_version: Literal[1] = SCHEMA_VERSION
+    schema_version: Literal[1] = 1
     cycle_id: str
     repo: str
     trigger: Trigger

@@ -121,6 +121,14 @@ class Sandbox(Protocol):
         """
         ...
 
+    def shell(self, job: Job) -> int:
+        """Run a job on the person's terminal, without bounds on time and output.
+
+        Raises:
+            SandboxUnavailable: The job can't be confined, so it was not run.
+        """
+        ...
+
     def describe(self) -> str:
         """Return what confines a job, in a few words for the record."""
         ...

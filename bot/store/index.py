@@ -80,6 +80,10 @@ class Index:
         """Return the repository's newest row."""
         return _only(self._rows(sql.LAST, (repo,), cycle_row))
 
+    def last_gap(self, repo: str) -> str | None:
+        """Return the gap of the newest cycle that had one."""
+        return _only(self._rows(sql.LAST_GAP, (repo,), _first))
+
     def of_gap(self, repo: str, gap_id: str, limit: int) -> tuple[CycleRow, ...]:
         """Return the gap's rows, newest first."""
         return self._rows(sql.OF_GAP, (repo, gap_id, limit), cycle_row)

@@ -4,6 +4,7 @@ An entry lies in `<data>/<repo>/journal/<cycle_id>.json` from the first step unt
 the cycle's record is written; whatever is still there at a start was interrupted.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -70,6 +71,16 @@ class Journal:
     def end(self, cycle_id: str) -> None:
         """Forget the cycle; its record must stand by now. Harmless when repeated."""
         remove(self._path(cycle_id))
+
+    def entries(self) -> tuple[JournalEntry, ...]:
+        """Return what can be read of the journal now, oldest first; changes nothing."""
+        if not self._folder.is_dir():
+            return ()
+        found = []
+        for path in sorted(self._folder.glob("*.json")):
+            with suppress(UnreadableError):
+                found.append(load(path, _READERS))
+        return tuple(found)
 
     def unfinished(self) -> tuple[JournalEntry, ...]:
         """Return what earlier processes left unfinished, oldest first.

@@ -18,6 +18,8 @@ SCHEMA = (
         pr_number INTEGER, commit_sha TEXT, branch TEXT, attempt INTEGER NOT NULL
     ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX cycles_repo ON cycles (repo, cycle_id)",
+    """CREATE INDEX cycles_worked ON cycles (repo, cycle_id)
+        WHERE gap_id IS NOT NULL""",
     "CREATE INDEX cycles_outcome ON cycles (outcome, repo, cycle_id)",
     """CREATE INDEX cycles_gap ON cycles (repo, gap_id, cycle_id)
         WHERE gap_id IS NOT NULL""",
@@ -43,6 +45,8 @@ SCHEMA = (
     ) STRICT, WITHOUT ROWID""",
 )
 
+LAST_GAP = """SELECT gap_id FROM cycles WHERE repo = ? AND gap_id IS NOT NULL
+    ORDER BY cycle_id DESC LIMIT 1"""
 LAST = "SELECT * FROM cycles WHERE repo = ? ORDER BY cycle_id DESC LIMIT 1"
 OF_GAP = """SELECT * FROM cycles WHERE repo = ? AND gap_id = ?
     ORDER BY cycle_id DESC LIMIT ?"""

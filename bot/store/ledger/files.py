@@ -167,6 +167,8 @@ def _read_day(folder: Path) -> tuple[ReservationFile, ...]:
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir())
+    except FileNotFoundError:
+        return []  # nothing was spent yet, or another process folded the day just now
     except OSError as error:
         raise DataFolderUnusable(
             f"can't list {folder} of the ledger: {error.strerror}; "

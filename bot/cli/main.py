@@ -1,0 +1,114 @@
+"""The command line as a whole: its commands, its global options, its exit statuses."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated
+
+import typer
+
+from bot import __version__
+from bot.cli import (
+    check,
+    config,
+    cycle,
+    demo,
+    doctor,
+    gaps,
+    history,
+    inbox,
+    init,
+    pause,
+    pulls,
+    reindex,
+    status,
+)
+from bot.cli.session import Config, Json, Session, session_of
+from bot.errors import BotError
+
+_INTERRUPTED = 130
+_FAILED = 1
+
+cli = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Closes the gaps in a requirements document, one tested pull request at a time.",
+)
+for _noun in (
+    init,
+    doctor,
+    demo,
+    cycle,
+    check,
+    pause,
+    inbox,
+    status,
+    gaps,
+    history,
+    pulls,
+    reindex,
+    config,
+):
+    _noun.add_to(cli)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        print(f"bot {__version__}")
+        raise typer.Exit
+
+
+@cli.callback()
+def _globals(
+    context: typer.Context,
+    config_path: Config = None,
+    as_json: Json = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            is_eager=True,
+            callback=_print_version,
+            help="Print the version and exit.",
+        ),
+    ] = False,
+) -> None:
+    session_of(context).with_options(config_path, as_json=as_json)
+
+
+def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
+    """Run one command and return its exit status; every error ends here."""
+    session = Session(env)
+    try:
+        code = cli(list(arguments), standalone_mode=False, obj=session)
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except typer.TyperException as usage:
+        session.say(usage.format_message())
+        return usage.exit_code
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except BrokenPipeError:
+        return _FAILED
+    except BotError as error:
+        session.say(f"bot: {error}")
+        return error.exit_code
+    except typer.Abort:
+        return _INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the outermost boundary
+        return _unexpected(session, error)
+    return code if isinstance(code, int) else 0
+
+
+def _unexpected(session: Session, error: Exception) -> int:
+    """Say that this is a bug, with what a report needs; never a bare traceback."""
+    import traceback
+
+    session.say("".join(traceback.format_exception(error)))
+    session.say(
+        f"bot: unexpected {type(error).__name__}: {error}\n"
+        f"This is a bug in gapwright {__version__} (Python {sys.version.split()[0]}): "
+        "please report the lines above."
+    )
+    return _FAILED

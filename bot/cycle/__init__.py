@@ -1,0 +1,1 @@
+"""One whole cycle: look, decide, propose, check, publish, record."""
