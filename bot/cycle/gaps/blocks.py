@@ -10,10 +10,14 @@ from markdown_it.token import Token
 from bot.cycle.gaps.markdown import MAX_LEVEL
 from bot.cycle.gaps.source import MASK_START
 
-Kind = Literal["text", "row", "verbatim"]
+Kind = Literal["text", "row", "code", "html"]
 
 _CONTAINERS = ("list_item", "blockquote", "footnote_reference")
-_VERBATIM = ("fence", "code_block", "html_block")
+_VERBATIM: dict[str, Kind] = {
+    "fence": "code",
+    "code_block": "code",
+    "html_block": "html",
+}
 # A box and what has to follow it: white space, the end, a marker or a tag.
 _BOX = re.compile(
     r"\[(?P<mark>[ \txX])\]"
@@ -48,7 +52,7 @@ class Block:
     """One block of text.
 
     Attributes:
-        kind: Inline text, a table's row, or lines that are not Markdown.
+        kind: Inline text, a table's row, or what is not Markdown.
         pieces: Its source without the box; a row has one for each cell.
         place: What it stands in.
         level: Of a heading, else None.
@@ -78,7 +82,7 @@ def walk(tokens: Sequence[Token]) -> Iterator[Block]:
             yield Block("row", tuple(row), places[-1])
             row = []
         elif token.type in _VERBATIM:
-            yield Block("verbatim", (token.content,), places[-1])
+            yield Block(_VERBATIM[token.type], (token.content,), places[-1])
 
 
 def unread_lines(tokens: Sequence[Token]) -> set[int]:

@@ -26,12 +26,13 @@ def find_faults(
     of_id: defaultdict[str, list[MarkedLine]] = defaultdict(list)
     for known in lines:
         of_id[known.id].append(known.line)
+    clashes = {id_: _clashes(id_, same) for id_, same in of_id.items()}
     loop_of = _loops(lines)
     found: list[str | None] = []
     for known in lines:
         faults = [
             *known.line.tags.problems,
-            *_id_faults(known, of_id[known.id]),
+            *(clashes[known.id] if known.line.tags.explicit_id else ()),
             *_recipe_faults(known.line, recipes, needed=recipe_needed),
             *_unknown(known.line, of_id),
         ]
@@ -43,19 +44,17 @@ def find_faults(
     return found
 
 
-def _id_faults(known: Identified, same: Sequence[MarkedLine]) -> list[str]:
-    if known.line.tags.explicit_id is None or len(same) == 1:
-        return []
-    computed = [line for line in same if line.tags.explicit_id is None]
+def _clashes(name: str, lines: Sequence[MarkedLine]) -> list[str]:
+    """Say what is wrong with `[id:name]` on one of the lines that have this id."""
+    tagged = [line.where for line in lines if line.tags.explicit_id]
+    computed = [line.where for line in lines if not line.tags.explicit_id]
     faults = []
-    if len(same) - len(computed) > 1:
-        places = _listed([line.where for line in same if line not in computed])
-        faults.append(f"[id:{known.id}] stands on several lines ({places}): keep one")
+    if len(tagged) > 1:
+        places = _listed(tagged)
+        faults.append(f"[id:{name}] stands on several lines ({places}): keep one")
     if computed:
-        where = computed[0].where
-        faults.append(
-            f"[id:{known.id}] is the computed id of {where}: choose another one"
-        )
+        where = computed[0]
+        faults.append(f"[id:{name}] is the computed id of {where}: choose another one")
     return faults
 
 

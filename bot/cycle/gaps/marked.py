@@ -100,8 +100,10 @@ class _Reader:
         return replace(line, notes=tuple(map(self._source.unmask, line.notes)))
 
     def _take(self, block: Block) -> None:
-        if block.kind == "verbatim":
-            self._notes.add(visible_lines(block.pieces[0]))
+        if block.kind == "code":
+            self._notes.add(block.pieces[0].split("\n"))
+        elif block.kind == "html":
+            self._notes.add(visible_lines(block.pieces[0], is_html=True))
         elif block.kind == "row":
             self._take_row(block)
         else:

@@ -5,25 +5,48 @@ marked line beside it; the notes of a heading are its section, subsections inclu
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from bot.cycle.gaps.blocks import Block, Place
 
-_CODE_OR_COMMENT = re.compile(
-    r"(?P<code>(?P<tick>`+)(?!`).+?(?<!`)(?P=tick)(?!`))|<!--.*?-->", re.DOTALL
-)
+_RUN_OR_COMMENT = re.compile(r"`+|<!--")
 
 
-def visible_lines(text: str) -> list[str]:
-    """Cut text into lines without comments: those are hidden from who reviews it."""
-    if "<!--" in text:
-        text = _CODE_OR_COMMENT.sub(_kept, text)
-    return text.split("\n")
+def visible_lines(text: str, *, is_html: bool = False) -> list[str]:
+    """Cut text into lines without comments: those are hidden from who reviews it.
+
+    Args:
+        text: Inline Markdown, or the source of an HTML block, which has no code spans.
+        is_html: Which of the two.
+    """
+    kept: list[str] = []
+    position = 0
+    for start, end in _comments(text, is_html=is_html):
+        kept += [text[position:start], "\n" * text.count("\n", start, end)]
+        position = end
+    return "".join([*kept, text[position:]]).split("\n")
 
 
-def _kept(match: re.Match[str]) -> str:
-    return match["code"] or "\n" * match[0].count("\n")
+def _comments(text: str, *, is_html: bool) -> Iterator[tuple[int, int]]:
+    """Yield where comments stand; what looks like one in a code span is none."""
+    if "<!--" not in text:
+        return
+    runs = {found.start(): found[0] for found in _RUN_OR_COMMENT.finditer(text)}
+    last_of = {run: start for start, run in runs.items()}
+    reached, code = 0, ""
+    for start, run in runs.items():
+        if start < reached:
+            continue
+        if code:
+            code = "" if run == code else code
+        elif run != "<!--":
+            code = run if last_of[run] > start and not is_html else ""
+        elif (end := text.find("-->", start + 2)) >= 0:
+            reached = end + 3
+            yield start, reached
+        else:
+            return
 
 
 @dataclass(frozen=True, slots=True)
