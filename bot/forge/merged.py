@@ -117,11 +117,10 @@ class MergeLook:
         return None
 
     def _own_patch_id(self, pull: Pull) -> str:
-        with suppress(
-            GitFailed
-        ):  # the ref may be gone; then there is nothing to compare
+        try:
             return self._patch_id(f"refs/bot/edits/{pull.cycle_id}")
-        return ""
+        except GitFailed:  # the ref may be gone; then there is nothing to compare
+            return ""
 
     def _patch_id(self, commit: str) -> str:
         if commit not in self._patch_ids:
