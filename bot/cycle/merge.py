@@ -100,6 +100,7 @@ def _merge(rooms: Rooms, number: int) -> Merged:
     clone.advance_base(made, base.sha)
     forge.set_merged(number, made)
     clone.delete_remote(pull.branch, tip)
+    clone.fetch_base()
     return Merged(made, f"pull request {number} is in {base.branch} as {made[:12]}")
 
 

@@ -13,9 +13,10 @@ from bot.cycle.rooms import Rooms
 from bot.cycle.standing import History, standing_of
 from bot.domain.gap import Gap, GapStatus
 from bot.domain.outcome import Outcome
+from bot.domain.pull import PullState
 from bot.errors import ConfigError, Misconfigured, UnknownGap
 
-_MEMORY = 5  # cycles of this gap that a proposer is told of
+_ROWS = 20  # of this gap, among them those that say nothing and are passed over
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ def pick(rooms: Rooms, draft: Draft, seen: CycleContext) -> Task | Ending:
         base = rooms.clone().fetch_base()
         draft.base_sha = base.sha
         draft.note(f"{base.branch} is at {base.sha[:12]}")
-        if base.moved:
+        if rooms.index.pulls(rooms.repo.name, PullState.OPEN):
             rooms.forge().refresh(base.sha)
     with draft.step("gaps"):
         document = read_gaps_at(rooms, base.sha)
@@ -48,9 +49,9 @@ def pick(rooms: Rooms, draft: Draft, seen: CycleContext) -> Task | Ending:
         return Ending(Outcome.SKIPPED_NO_GAP, reason)
     draft.gap = picked.gap
     with draft.step("memory"):
-        rows = rooms.index.of_gap(rooms.repo.name, picked.gap.id, _MEMORY)
+        rows = rooms.index.of_gap(rooms.repo.name, picked.gap.id, _ROWS)
         memory = remember(rows)
-        draft.note(f"{len(rows)} earlier cycles on this gap")
+        draft.note(f"{len(memory.rows)} earlier cycles on this gap")
     return Task(picked.gap, base.sha, base.branch, memory.summary)
 
 

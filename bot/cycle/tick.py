@@ -11,12 +11,13 @@ from bot.cycle.rooms import Rooms
 from bot.cycle.save import save, send_events
 from bot.domain.outcome import Outcome
 from bot.domain.record import CycleRecord, Trigger
-from bot.errors import BotError, DataFolderUnusable
+from bot.errors import BotError, ConfigError, DataFolderUnusable, UnknownGap
 from bot.store.files import probe
 from bot.store.journal import JournalEntry
 from bot.store.locks import holder, repository_lock
 
 _TRACEBACK_CHARACTERS = 4000
+_WRONG_USAGE = (ConfigError, UnknownGap)  # what a person typed is no cycle
 
 
 def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRecord:
@@ -24,6 +25,7 @@ def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRe
 
     Raises:
         DataFolderUnusable: No promise can be kept; nothing else was done.
+        UnknownGap: A person asked for a gap that is not there; no record, no attempt.
     """
     probe(rooms.settings.data_dir)
     draft = draft_of(rooms, trigger, slot)
@@ -32,7 +34,12 @@ def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRe
             return _overlapped(rooms, draft)
         recover(rooms)
         rooms.journal.begin(_entry(draft, rooms.options.gap))
-        record = draft.finish(_guarded(rooms, draft))
+        try:
+            ending = _guarded(rooms, draft)
+        except _WRONG_USAGE:
+            rooms.journal.end(draft.cycle_id)
+            raise
+        record = draft.finish(ending)
         save(rooms, record)
         if draft.published:
             rooms.unpublished.remove(draft.published)
@@ -57,7 +64,7 @@ def _guarded(rooms: Rooms, draft: Draft) -> Ending:
     """Run the cycle; whatever it raises becomes an ending, except a useless disk."""
     try:
         return run_cycle(rooms, draft)
-    except DataFolderUnusable:
+    except (DataFolderUnusable, *_WRONG_USAGE):
         raise
     except BotError as error:
         return ending_of(error) or _crashed(rooms, draft, error)
