@@ -106,7 +106,7 @@ def standing(rooms: Rooms, document: Document) -> Sequence[GapStatus]:
     name = rooms.repo.name
     history = History(
         pulls=rooms.index.pulls(name),
-        attempts=rooms.index.attempts(name),
+        attempts=rooms.index.attempts(name, [e.gap.id for e in document.entries]),
         unpublished=frozenset(f.gap.id for f in rooms.unpublished.all()),
         done_ids=document.done_ids,
     )
