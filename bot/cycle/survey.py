@@ -16,6 +16,7 @@ from bot.domain.outcome import Outcome
 from bot.domain.pull import PullState
 from bot.errors import ConfigError, Misconfigured, UnknownGap
 
+_ASKED_ONE_BY_ONE = 200  # beyond it all attempts at once are cheaper to ask for
 _ROWS = 20  # of this gap, among them those that say nothing and are passed over
 
 
@@ -104,9 +105,11 @@ def prd_files(rooms: Rooms, sha: str) -> list[PrdFile]:
 def standing(rooms: Rooms, document: Document) -> Sequence[GapStatus]:
     """Return every gap of the document with what may be done with it now."""
     name = rooms.repo.name
+    ids = [entry.gap.id for entry in document.entries]
+    asked = ids if len(ids) <= _ASKED_ONE_BY_ONE else None
     history = History(
         pulls=rooms.index.pulls(name),
-        attempts=rooms.index.attempts(name, [e.gap.id for e in document.entries]),
+        attempts=rooms.index.attempts(name, asked),
         unpublished=frozenset(f.gap.id for f in rooms.unpublished.all()),
         done_ids=document.done_ids,
     )

@@ -143,7 +143,7 @@ class Database:
         try:
             current = _attempt(db, _marks) == (APPLICATION_ID, self._version)
             if current:
-                _attempt(db, lambda db: db.execute("PRAGMA synchronous = NORMAL"))
+                _attempt(db, lambda db: db.execute("PRAGMA synchronous = FULL"))
         except BaseException:
             db.close()
             raise
@@ -163,7 +163,7 @@ class Database:
                 try:
                     if not self._is_current(db):
                         _attempt(db, self._create)
-                        db.execute("PRAGMA synchronous = NORMAL")
+                        db.execute("PRAGMA synchronous = FULL")
                 except _BrokenError:
                     db.close()
                     self._move_aside()

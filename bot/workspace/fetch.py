@@ -125,10 +125,9 @@ def default_branch(git: Git, remote: str, source: _Source) -> str:
 
 def read_ref(git: Git, ref: str) -> str | None:
     """Return the commit that a ref of the clone names, mostly without a process."""
-    if git.git_dir is not None:
-        with suppress(OSError, UnicodeDecodeError):
-            text = (git.git_dir / ref).read_text("ascii").strip()
-            if _SHA.fullmatch(text):
-                return text
+    with suppress(OSError, UnicodeDecodeError):
+        text = (git.folder / ref).read_text("ascii").strip()
+        if _SHA.fullmatch(text):
+            return text
     answer = git.call("rev-parse", "--verify", "--quiet", ref)
     return answer.stdout.decode("ascii").strip() or None

@@ -28,6 +28,9 @@ class Git:
             tree, whatever a `.git` inside it says.
         personal: Whether the whole configuration of the person counts; only for reading
             a person's checkout.
+
+    Attributes:
+        folder: Where commands run.
     """
 
     def __init__(
@@ -41,7 +44,7 @@ class Git:
         self.git_dir = git_dir
         self.work_tree = work_tree
         self.env = env
-        self._folder = work_tree or git_dir or Path("/")
+        self.folder = work_tree or git_dir or Path("/")
         self._variables = dict(env.personal if personal else env.own)
         if git_dir is not None:
             self._variables["GIT_DIR"] = str(git_dir)
@@ -106,7 +109,7 @@ class Git:
         """Run `git args...` and return how it ended; only running out of time raises."""
         limit = timeout or _time_limit(args)
         answer = execute(
-            ("-C", str(self._folder), *args),
+            ("-C", str(self.folder), *args),
             env={**self._variables, **(env or {})},
             stdin=input,
             timeout_s=limit,

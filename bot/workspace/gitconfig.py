@@ -14,6 +14,7 @@ from bot.workspace.diagnose import diagnose
 from bot.workspace.door import execute
 
 _READ_TIMEOUT_S = 30.0
+_Entry = tuple[str, str | None]  # a key without value means true
 _PRIVATE = 0o600  # `http.extraHeader` and rewritten URLs can carry a token
 
 _INHERITED = frozenset(
@@ -140,7 +141,7 @@ class GitEnv:
         return cls(own=own, personal=personal)
 
 
-def render(entries: tuple[tuple[str, str | None], ...]) -> bytes:
+def render(entries: tuple[_Entry, ...]) -> bytes:
     """Return entries of `git config --list` as the text of a configuration file."""
     lines: list[str] = []
     for key, value in entries:
@@ -167,24 +168,27 @@ def _configuring(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in names if name in environ}
 
 
-def _read(
-    kept: Mapping[str, str], environ: Mapping[str, str]
-) -> Iterator[tuple[str, str | None]]:
+def _read(kept: Mapping[str, str], environ: Mapping[str, str]) -> tuple[_Entry, ...]:
     env = {**kept, **_configuring(environ), "LC_ALL": "C.UTF-8"}
     argv = ("-C", "/", "config", "--list", "-z", "--show-scope", "--includes")
     answer = execute(argv, env=env, timeout_s=_READ_TIMEOUT_S)
     if answer.code != 0:
         raise diagnose(argv, answer.code, answer.stderr)
     fields = answer.stdout.decode("utf-8", "surrogateescape").split("\0")
-    for scope, entry in zip(fields[::2], fields[1::2], strict=False):
-        key, newline, value = entry.partition("\n")
-        if scope in {"system", "global"}:
-            yield key, value if newline else None
+    # The root of the file system may be a repository of its own.
+    return tuple(
+        _parsed(entry)
+        for scope, entry in zip(fields[::2], fields[1::2], strict=False)
+        if scope in {"system", "global"}
+    )
 
 
-def _wanted(
-    entries: Iterator[tuple[str, str | None]],
-) -> Iterator[tuple[str, str | None]]:
+def _parsed(entry: str) -> _Entry:
+    key, newline, value = entry.partition("\n")
+    return key, value if newline else None
+
+
+def _wanted(entries: tuple[_Entry, ...]) -> Iterator[_Entry]:
     for key, value in entries:
         is_rewrite = key.startswith("url.") and key.endswith(
             (".insteadof", ".pushinsteadof")

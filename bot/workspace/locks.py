@@ -11,7 +11,7 @@ from pathlib import Path
 
 def clear_stale(clone: Path) -> tuple[str, ...]:
     """Remove lock files of a clone while no git process is at work in it."""
-    locks = [lock for lock in _locks(clone) if _age_s(lock) > 0]
+    locks = [lock for lock in _locks(clone) if _is_old(lock)]
     if not locks or is_in_use(clone):
         return ()
     for lock in locks:
@@ -38,8 +38,7 @@ def _locks(clone: Path) -> list[Path]:
     return sorted(lock for place in places for lock in clone.glob(place))
 
 
-def _age_s(lock: Path) -> float:
-    try:
-        return time.time() - lock.stat().st_mtime
-    except FileNotFoundError:
-        return 0.0
+def _is_old(lock: Path) -> bool:
+    with suppress(FileNotFoundError):
+        return time.time() > lock.stat().st_mtime
+    return False

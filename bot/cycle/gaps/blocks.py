@@ -34,12 +34,14 @@ class Place:
         item: The innermost list item it stands in, itself included.
         box: What stands in the box, when it is a task item.
         is_closed: Whether the walk has left it.
+        open_lines: How many open gaps it is the innermost list item of.
     """
 
     kind: str
     item: "Place | None" = None
     box: str | None = None
     is_closed: bool = False
+    open_lines: int = 0
 
     @property
     def is_ticked(self) -> bool:

@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from bot.cycle.gaps.blocks import Block, unread_lines, walk
+from bot.cycle.gaps.blocks import Block, Place, unread_lines, walk
 from bot.cycle.gaps.inline import SeenLine, joined, read_inline
 from bot.cycle.gaps.markdown import MAX_LEVEL, Env, parse_blocks
 from bot.cycle.gaps.notes import Notes, visible_lines
 from bot.cycle.gaps.source import (
     DONE,
     ELIGIBLE,
-    Mark,
     PrdFile,
     Source,
     has_marker,
@@ -84,6 +83,7 @@ class _Reader:
         self._heading: str | None = None
         self._section: str | None = None
         self._found: list[MarkedLine] = []
+        self._boxes: list[tuple[MarkedLine, Place, Edit]] = []
         self._notes = Notes()
 
     def read(self) -> tuple[MarkedLine, ...]:
@@ -91,13 +91,17 @@ class _Reader:
         for block in walk(tokens):
             self._notes.enter_block(block)
             self._take(block)
-        found = {line.index for line in self._found}
-        self._found += self._too_deep(unread_lines(tokens) - found)
-        lines = (self._with_notes(line) for line in self._found)
+        unread = unread_lines(tokens) - {line.index for line in self._found}
+        edits = self._box_edits()
+        lines = (
+            replace(
+                line,
+                notes=tuple(map(self._source.unmask, line.notes)),
+                edit=edits.get(line.index, line.edit),
+            )
+            for line in (*self._found, *self._too_deep(unread))
+        )
         return tuple(sorted(lines, key=lambda line: line.index))
-
-    def _with_notes(self, line: MarkedLine) -> MarkedLine:
-        return replace(line, notes=tuple(map(self._source.unmask, line.notes)))
 
     def _take(self, block: Block) -> None:
         if block.kind == "code":
@@ -159,18 +163,33 @@ class _Reader:
             is_done=is_done,
             section=self._section_above(),
             notes=() if is_done else self._notes.open(block),
-            edit=self._edit(block, marks[0], is_first=is_first),
+            edit=Edit(marks[0].column, ELIGIBLE, DONE),
         )
         self._found.append(line)
+        self._note_box(block, line, is_first=is_first)
 
-    def _edit(self, block: Block, mark: Mark, *, is_first: bool) -> Edit:
+    def _note_box(self, block: Block, line: MarkedLine, *, is_first: bool) -> None:
+        if line.is_done or block.place.item is None:
+            return
+        block.place.item.open_lines += 1
         if not (block.box and is_first):
-            return Edit(mark.column, ELIGIBLE, DONE)
+            return
         # What precedes the block's first line is its indent, bullet and quote signs.
-        masked = self._source.masked[mark.line].rstrip()
+        masked = self._source.masked[line.index].rstrip()
         first = (block.box + block.pieces[0]).split("\n")[0].rstrip()
         before = self._source.unmask(masked[: len(masked) - len(first)])
-        return Edit(len(before) + 1, block.box[1], "x")
+        edit = Edit(len(before) + 1, block.box[1], "x")
+        self._boxes.append((line, block.place.item, edit))
+
+    def _box_edits(self) -> dict[int, Edit]:
+        """Return what ticks the boxes, by line.
+
+        A ticked task takes the lines that continue it along. Where another of them is
+        an open gap too, the marker is turned instead, so that that gap stays.
+        """
+        return {
+            line.index: edit for line, item, edit in self._boxes if item.open_lines == 1
+        }
 
     def _section_above(self) -> str | None:
         if self._section is None and self._heading is not None:

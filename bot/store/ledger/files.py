@@ -18,6 +18,7 @@ from pydantic import ValidationError
 from bot.domain.record import Moment
 from bot.errors import DataFolderUnusable
 from bot.store.files import write_atomic
+from bot.store.ledger.lock import LOCK_TIMEOUT_S, locked
 from bot.store.ledger.owner import Owner
 from bot.store.ledger.values import (
     Frozen,
@@ -124,8 +125,21 @@ def totals_path(folder: Path, period: str) -> Path:
     return folder / f"{period}.json"
 
 
-def read_contents(folder: Path) -> Contents:
-    """Read the whole folder.
+def read_contents(folder: Path, lock_timeout_s: float = LOCK_TIMEOUT_S) -> Contents:
+    """Read the whole folder; one that is not there is empty and stays so.
+
+    Raises:
+        DataFolderUnusable: A file can't be read, so spending is not known.
+        Deferred: Another process held the lock for too long.
+    """
+    if not folder.is_dir():
+        return Contents({}, {})
+    with locked(folder, lock_timeout_s):
+        return contents_of(folder)
+
+
+def contents_of(folder: Path) -> Contents:
+    """Read the whole folder for a caller who holds the lock.
 
     Raises:
         DataFolderUnusable: A file can't be read, so spending is not known.
@@ -167,8 +181,6 @@ def _read_day(folder: Path) -> tuple[ReservationFile, ...]:
 def _names(folder: Path) -> list[str]:
     try:
         return sorted(entry.name for entry in folder.iterdir())
-    except FileNotFoundError:
-        return []  # nothing was spent yet, or another process folded the day just now
     except OSError as error:
         raise DataFolderUnusable(
             f"can't list {folder} of the ledger: {error.strerror}; "

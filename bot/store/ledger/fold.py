@@ -15,7 +15,7 @@ from bot.store.files import TEMP_SUFFIX, remove, usable
 from bot.store.ledger.files import (
     Contents,
     TotalsFile,
-    read_contents,
+    contents_of,
     reservation_path,
     row_of,
     totals_path,
@@ -45,7 +45,7 @@ def fold(folder: Path, today: str) -> Contents:
         today: `YYYY-MM-DD` in the configured zone.
     """
     while True:
-        contents = read_contents(folder)
+        contents = contents_of(folder)
         pending = [file for file in contents.totals.values() if file.superseded]
         for file in pending:
             _finish(folder, file)

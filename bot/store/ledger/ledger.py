@@ -2,18 +2,15 @@
 
 import secrets
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
 from functools import partial
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
-from bot.errors import BotError, Deferred
-from bot.store.files import make_folder, usable
+from bot.errors import BotError
 from bot.store.ledger.book import Book
 from bot.store.ledger.files import (
     ReservationFile,
+    contents_of,
     opened,
     read,
     read_contents,
@@ -21,6 +18,7 @@ from bot.store.ledger.files import (
     write,
 )
 from bot.store.ledger.fold import fold
+from bot.store.ledger.lock import LOCK_TIMEOUT_S, locked
 from bot.store.ledger.owner import is_dead, this_process
 from bot.store.ledger.reservation import AlreadySettled, Reservation
 from bot.store.ledger.values import (
@@ -31,9 +29,6 @@ from bot.store.ledger.values import (
     SpendRow,
     Totals,
 )
-
-_LOCK = "lock"
-_POLL_S = 0.01
 
 
 def _token() -> str:
@@ -61,7 +56,7 @@ class Ledger:
         zone: tzinfo,
         clock: Callable[[], datetime],
         token: Callable[[], str] = _token,
-        lock_timeout_s: float = 30.0,
+        lock_timeout_s: float = LOCK_TIMEOUT_S,
     ) -> None:
         self._folder = folder
         self._zone = zone
@@ -75,7 +70,7 @@ class Ledger:
         Raises:
             CapReached: It does not fit a cap; nothing was set aside.
         """
-        with self._locked():
+        with locked(self._folder, self._lock_timeout_s):
             now = self._clock()
             day = self._day_of(now)
             book = Book(tuple(fold(self._folder, day).rows()), day)
@@ -99,11 +94,11 @@ class Ledger:
         """
         if not self._folder.is_dir():
             return ()
-        with self._locked():
+        with locked(self._folder, self._lock_timeout_s):
             now = self._clock()
             dead = [
                 (reservation_path(self._folder, day, file.id), file)
-                for day, files in read_contents(self._folder).days.items()
+                for day, files in contents_of(self._folder).days.items()
                 for file in files
                 if file.settled is None and is_dead(file.owner, file.at, now)
             ]
@@ -114,7 +109,7 @@ class Ledger:
     def fold(self) -> None:
         """Fold what is past; `reserve` does it too, so this only brings it forward."""
         if self._folder.is_dir():
-            with self._locked():
+            with locked(self._folder, self._lock_timeout_s):
                 fold(self._folder, self._day_of(self._clock()))
 
     def left(self, caps: Caps, repo: str) -> Left:
@@ -147,14 +142,11 @@ class Ledger:
         yield from self._book().rows
 
     def _book(self) -> Book:
-        day = self.today()
-        if not self._folder.is_dir():
-            return Book((), day)
-        with self._locked():
-            return Book(tuple(read_contents(self._folder).rows()), day)
+        contents = read_contents(self._folder, self._lock_timeout_s)
+        return Book(tuple(contents.rows()), self.today())
 
     def _settle(self, path: Path, settled: Settled) -> None:
-        with self._locked():
+        with locked(self._folder, self._lock_timeout_s):
             file = read(path, ReservationFile) if path.exists() else None
             if file is None or file.settled is not None:
                 raise AlreadySettled(f"{path} was settled before; settle it only once")
@@ -167,30 +159,6 @@ class Ledger:
 
     def _new_id(self, moment: datetime) -> str:
         return f"{moment.astimezone(UTC):%Y%m%dT%H%M%S%fZ}-{self._token()}"
-
-    @contextmanager
-    def _locked(self) -> Iterator[None]:
-        make_folder(self._folder)
-        path = self._folder / _LOCK
-        lock = FileLock(
-            path,
-            timeout=self._lock_timeout_s,
-            poll_interval=_POLL_S,
-            fallback_to_soft=False,
-            preserve_lock_file=True,
-        )
-        try:
-            with usable(path):
-                lock.acquire()
-        except Timeout as error:
-            raise Deferred(
-                f"waited {self._lock_timeout_s:g} s for {path}; "
-                "another process holds the ledger, look whether it hangs"
-            ) from error
-        try:
-            yield
-        finally:
-            lock.release()
 
 
 def _settled(file: ReservationFile, settled: Settled) -> ReservationFile:

@@ -371,6 +371,19 @@ def test_lock_from_the_future_is_left(clone: Clone) -> None:
     assert clone.clear_stale_locks() == ()
 
 
+def test_lock_that_vanishes_is_no_trouble(clone: Clone) -> None:
+    """A lock that is gone before it is looked at is not removed."""
+    (clone.path / "gone.lock").symlink_to("nowhere")
+    assert clone.clear_stale_locks() == ()
+
+
+def test_base_that_is_a_symbolic_ref_is_followed(clone: Clone, base: str) -> None:
+    """A ref file that holds no commit is left to git."""
+    clone.keep("refs/bot/other", base)
+    clone.git.run("symbolic-ref", "refs/bot/base", "refs/bot/other")
+    assert clone.base() == base
+
+
 def test_lock_in_the_persons_repository_stays(clone: Clone, person: Person) -> None:
     """A lock of the person's is somebody's, whatever its age."""
     lock = person.path / ".git/index.lock"

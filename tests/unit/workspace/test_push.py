@@ -256,3 +256,36 @@ def test_push_from_a_shallow_source(
     sha = clone.git.text("commit-tree", "-p", base, "-m", "m", tree, env=who)
     clone.push("bot/x", sha, None)
     assert shallow.tip("bot/x") == sha
+
+
+def test_whose_branch_can_stay_unknown(clone: Clone, work, person: Person) -> None:
+    """Where the other commit can't be read, the branch is left alone all the same."""
+    clone.push("bot/x", work("one"), None)
+    theirs = person.commit({"theirs": "1"})
+    person.git("branch", "-q", "-f", "bot/x", theirs)
+    tree = person.tip(f"{theirs}^{{tree}}")
+    (person.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
+    with pytest.raises(PushRejected, match="who moved it can't be told"):
+        clone.push("bot/x", work("two"), None)
+
+
+def test_base_is_advanced_for_a_merge(
+    clone: Clone, work, person: Person, base: str
+) -> None:
+    """A person's merge moves the base on, where nobody has it checked out."""
+    person.git("checkout", "-q", "--detach")
+    sha = work("merged")
+    clone.advance(sha, base)
+    assert person.tip("main") == sha
+
+
+def test_base_is_only_moved_forward(
+    clone: Clone, work, person: Person, base: str
+) -> None:
+    """The base never loses a commit, neither by a wrong merge nor by a late one."""
+    person.git("checkout", "-q", "--detach")
+    with pytest.raises(PushRejected, match="not on top of"):
+        clone.advance(base, work("one"))
+    person.git("update-ref", "refs/heads/main", person.commit({"new": "1"}))
+    with pytest.raises(PushRejected, match="not where it was seen"):
+        clone.advance(work("two"), base)

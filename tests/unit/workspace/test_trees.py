@@ -5,8 +5,8 @@ import random
 import shutil
 import stat
 import subprocess
-import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -236,10 +236,22 @@ def owners(root: Path) -> set[tuple[int, int]]:
     return {(p.lstat().st_uid, p.lstat().st_gid) for p in paths}
 
 
+@contextmanager
+def plain_user(uid: int) -> Iterator[None]:
+    """Act on files as a user without any rights of root's."""
+    os.setegid(uid)
+    os.seteuid(uid)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+
+
 @pytest.mark.skipif(not IS_ROOT, reason="needs to become another user")
 @pytest.mark.parametrize("mess", [_locked, _read_only, _deep, _swapped, _links_out])
 def test_plain_user_can_clean_up_too(
-    mess: Callable[[Path], None], person: Person, tmp_path: Path
+    mess: Callable[[Path], None], person: Person, tmp_path: Path, git_env: GitEnv
 ) -> None:
     """Without root's rights, folders that were closed are opened and emptied."""
     for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
@@ -247,31 +259,17 @@ def test_plain_user_can_clean_up_too(
     own = tmp_path / "own"
     own.mkdir()
     os.chown(own, 64321, 64321)
-    child = os.fork()
-    if child == 0:
-        try:
-            _as_plain_user(mess, person, own)
-        except BaseException:  # noqa: BLE001 - pytest must not go on in the child
-            (own / "error").write_text(traceback.format_exc())
-        os._exit(0)
-    os.waitpid(child, 0)
-    error = own / "error"
-    assert not error.exists(), error.read_text()
-
-
-def _as_plain_user(mess: Callable[[Path], None], person: Person, folder: Path) -> None:
-    os.setgid(64321)
-    os.setuid(64321)
-    env = GitEnv.make(folder, {**os.environ, "HOME": str(folder)})
-    clone = Clone.open(Source(str(person.path)), folder / "r", env)
-    tree = Tree.open(clone, folder / "r/trees/cycle", None)
-    base = clone.fetch_base().sha
-    tree.move_to(base)
-    before = state(tree.path)
-    (tree.path.parent / "outside").mkdir()
-    mess(tree.path)
-    tree.move_to(base)
-    assert before == state(tree.path)
+    with plain_user(64321):
+        env = GitEnv.make(own, {**os.environ, "HOME": str(own)})
+        clone = Clone.open(Source(str(person.path)), own / "r", env)
+        tree = Tree.open(clone, own / "r/trees/cycle", None)
+        base = clone.fetch_base().sha
+        tree.move_to(base)
+        before = state(tree.path)
+        (tree.path.parent / "outside").mkdir()
+        mess(tree.path)
+        tree.move_to(base)
+        assert before == state(tree.path)
 
 
 def test_change_with_old_size_and_time_is_found(tree: Tree, base: str) -> None:
@@ -334,6 +332,19 @@ def test_owner_is_given_what_git_wrote(
     assert owners(tree.path) == {(OWNER.uid, OWNER.gid)}
     assert Path("/etc/passwd").stat().st_uid == passwd
     assert (tree.path / ".git").stat().st_uid == 0
+
+
+@as_root
+def test_folders_that_went_are_no_matter(
+    clone: Clone, person: Person, base: str, data_dir: Path
+) -> None:
+    """A commit without a folder leaves nothing to give in it."""
+    tree = Tree.open(clone, data_dir / "r/trees/cycle", OWNER)
+    tree.move_to(base)
+    person.commit({"src/deep/er.py": None, "docs/prd/two.md": None})
+    tree.move_to(clone.fetch_base().sha)
+    assert listing(tree.path) == {"PRD.md", "src/", "src/app.py"}
+    assert owners(tree.path) == {(tree.owner.uid, tree.owner.gid)}
 
 
 @as_root
@@ -494,6 +505,21 @@ def test_tampered_pointer_is_not_read_for_changes(tree: Tree, base: str) -> None
     _pointer_elsewhere(tree.path)
     assert [edit.path for edit in tree.changes(base)] == ["x"]
     assert not (tree.path.parent / "owned").exists()
+
+
+def test_what_is_untracked_is_listed(tree: Tree, clone: Clone, person: Person) -> None:
+    """Ignored and odd files show, a folder of nothing else once."""
+    tree.move_to(_with_ignores(clone, person))
+    (tree.path / "venv/lib").mkdir(parents=True)
+    (tree.path / "venv/lib/x").write_text("x")
+    (tree.path / "src/a.pyc").write_text("x")
+    (tree.path / "src/new\n").write_text("x")
+    assert tree.untracked() == ("src/a.pyc", "src/new\n", "venv/")
+
+
+def _with_ignores(clone: Clone, person: Person) -> str:
+    person.commit({".gitignore": "*.pyc\n"})
+    return clone.fetch_base().sha
 
 
 def test_too_much_is_not_read(tree: Tree, base: str, monkeypatch) -> None:

@@ -22,8 +22,9 @@ from ledger_case import (
     reservation_files,
 )
 
-from bot.errors import Deferred
+from bot.errors import DataFolderUnusable, Deferred
 from bot.store.ledger import CapReached, Caps, Ledger, PeriodCaps, Usage
+from bot.store.ledger.files import read_contents
 from bot.store.ledger.owner import _start_ticks, is_dead, this_process
 
 CAP = 500
@@ -140,6 +141,33 @@ def test_a_ledger_that_is_held_for_too_long_defers(folder: Path):
         ledger.reserve(ask(1), FREE)
 
     assert 1 == ledger.spent().micro_usd
+
+
+def test_a_reader_waits_for_whoever_writes(ledger: Ledger, folder: Path):
+    """Reading takes the lock too, so that a fold in progress is never half seen."""
+    ledger.reserve(ask(1), FREE)
+
+    with FileLock(folder / "lock"), pytest.raises(Deferred, match="holds the ledger"):
+        read_contents(folder, lock_timeout_s=0.02)
+
+
+def test_a_ledger_that_may_not_be_written_is_named(folder: Path):
+    """Without the right to write, the error says so at once."""
+    make_ledger(folder, Clock()).reserve(ask(1), FREE)
+    _open_way_to(folder)
+    (folder / "lock").chmod(0o444)
+
+    with _nobody(), pytest.raises(DataFolderUnusable, match="let this user write"):
+        make_ledger(folder, Clock()).spent()
+
+
+def _open_way_to(folder: Path) -> None:
+    """Let every user look into the folder, as into a data folder."""
+    for parent in (folder, *folder.parents):
+        if parent.name.startswith("pytest-of-"):
+            parent.chmod(0o755)
+            break
+        parent.chmod(0o755)
 
 
 def _die_with_lock(folder: Path, _now: datetime) -> None:
