@@ -305,7 +305,7 @@ def test_the_tables_are_strict_and_the_log_is_written_ahead(index):
     index.last_cycle("lake")
     db = index._database._db
     assert db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
-    assert db.execute("PRAGMA synchronous").fetchone() == (1,)
+    assert db.execute("PRAGMA synchronous").fetchone() == (2,)  # FULL
     tables = db.execute("PRAGMA table_list").fetchall()
     ours = {row[1]: row[5] for row in tables if not row[1].startswith("sqlite_")}
     assert ours == dict.fromkeys(("state", "cycles", "pulls", "spend"), 1)
