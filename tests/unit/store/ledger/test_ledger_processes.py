@@ -155,7 +155,7 @@ def test_a_lock_that_cannot_be_written_is_named(ledger: Ledger, folder: Path):
     """Where the lock can't be taken for a fault of the disk, the error says so at once."""
     (folder / "lock").mkdir(parents=True)
 
-    with pytest.raises(DataFolderUnusable, match="can't write .*lock"):
+    with pytest.raises(DataFolderUnusable, match=r"can't write .*lock"):
         ledger.spent()
 
 
