@@ -1,5 +1,6 @@
 """What every git command runs under, and what its failures become."""
 
+import contextlib
 import logging
 import os
 import subprocess
@@ -70,28 +71,31 @@ def test_timeout_kills_the_whole_group(git_env: GitEnv, tmp_path: Path) -> None:
     mark = tmp_path / "mark"
     begun = time.monotonic()
     with pytest.raises(Deferred, match=r"stopped after 0\.2 seconds"):
-        shell(Git(None, git_env), f"sh -c 'sleep 1; touch {mark}'", timeout=0.2)
-    assert time.monotonic() - begun < 0.9
-    running = [p.read_bytes() for p in Path("/proc").glob("[0-9]*/cmdline") if _mine(p)]
-    assert [line for line in running if str(mark).encode() in line] == []
+        shell(Git(None, git_env), f"sh -c 'sleep 30; touch {mark}'", timeout=0.2)
+    assert time.monotonic() - begun < 20
+    # A killed process is listed until its new parent has taken note of it.
+    while _is_running(str(mark)) and time.monotonic() - begun < 20:
+        time.sleep(0.01)
+    assert not _is_running(str(mark))
 
 
-def _mine(path: Path) -> bool:
-    try:
-        return bool(path.read_bytes())
-    except OSError:
-        return False
+def _is_running(argument: str) -> bool:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            if argument.encode() in path.read_bytes():
+                return True
+    return False
 
 
 def test_background_process_does_not_hold_the_answer(git_env: GitEnv) -> None:
     """A helper that stays in the background and keeps the pipes open is not waited for."""
     begun = time.monotonic()
     try:
-        out = shell(Git(None, git_env), "sleep 20 & echo $!", timeout=15)
+        out = shell(Git(None, git_env), "sleep 20 & echo $!", timeout=19)
     finally:
         took = time.monotonic() - begun
     os.kill(int(out), 9)
-    assert took < 5
+    assert took < 15
 
 
 def test_no_process_or_pipe_is_left(clone) -> None:

@@ -275,7 +275,7 @@ def test_base_is_advanced_for_a_merge(
     """A person's merge moves the base on, where nobody has it checked out."""
     person.git("checkout", "-q", "--detach")
     sha = work("merged")
-    clone.advance(sha, base)
+    clone.advance_base(sha, base)
     assert person.tip("main") == sha
 
 
@@ -285,7 +285,7 @@ def test_base_is_only_moved_forward(
     """The base never loses a commit, neither by a wrong merge nor by a late one."""
     person.git("checkout", "-q", "--detach")
     with pytest.raises(PushRejected, match="not on top of"):
-        clone.advance(base, work("one"))
+        clone.advance_base(base, work("one"))
     person.git("update-ref", "refs/heads/main", person.commit({"new": "1"}))
     with pytest.raises(PushRejected, match="not where it was seen"):
-        clone.advance(work("two"), base)
+        clone.advance_base(work("two"), base)

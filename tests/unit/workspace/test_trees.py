@@ -5,6 +5,7 @@ import random
 import shutil
 import stat
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -236,6 +237,14 @@ def owners(root: Path) -> set[tuple[int, int]]:
     return {(p.lstat().st_uid, p.lstat().st_gid) for p in paths}
 
 
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """Return a folder outside pytest's own, which is root's alone."""
+    folder = Path(tempfile.mkdtemp())
+    yield folder
+    delete_tree(folder, folder.with_name(f"{folder.name}.trash"))
+
+
 @contextmanager
 def plain_user(uid: int) -> Iterator[None]:
     """Act on files as a user without any rights of root's."""
@@ -251,18 +260,16 @@ def plain_user(uid: int) -> Iterator[None]:
 @pytest.mark.skipif(not IS_ROOT, reason="needs to become another user")
 @pytest.mark.parametrize("mess", [_locked, _read_only, _deep, _swapped, _links_out])
 def test_plain_user_can_clean_up_too(
-    mess: Callable[[Path], None], person: Person, tmp_path: Path, git_env: GitEnv
+    mess: Callable[[Path], None], person: Person, shared: Path, tree: Tree
 ) -> None:
     """Without root's rights, folders that were closed are opened and emptied."""
-    for folder in (tmp_path, tmp_path.parent, tmp_path.parent.parent):
-        folder.chmod(0o755)
-    own = tmp_path / "own"
-    own.mkdir()
-    os.chown(own, 64321, 64321)
+    # `tree` was asked for so that all modules are loaded: the plain user may see none.
+    shutil.copytree(person.path, shared / "person")
+    os.chown(shared, 64321, 64321)
     with plain_user(64321):
-        env = GitEnv.make(own, {**os.environ, "HOME": str(own)})
-        clone = Clone.open(Source(str(person.path)), own / "r", env)
-        tree = Tree.open(clone, own / "r/trees/cycle", None)
+        env = GitEnv.make(shared, {**os.environ, "HOME": str(shared)})
+        clone = Clone.open(Source(str(shared / "person")), shared / "r", env)
+        tree = Tree.open(clone, shared / "r/trees/cycle", None)
         base = clone.fetch_base().sha
         tree.move_to(base)
         before = state(tree.path)
@@ -422,6 +429,7 @@ def test_rest_of_an_interrupted_removal_is_deleted(tree: Tree, base: str) -> Non
     """What a killed removal left in the trash goes with the next move."""
     trash = tree.path.parent / ".cycle.trash"
     (trash / "old/x").mkdir(parents=True)
+    (trash / "file").write_text("x")
     tree.move_to(base)
     assert not trash.exists()
 
