@@ -158,8 +158,6 @@ class App:
         watcher: Watcher | None = None,
     ) -> Rooms:
         """Build what a cycle of this repository works with; opens nothing."""
-        from bot.cycle.gaps.cache import GapCache
-
         folder = self.settings.data_dir / repo.name
         observer = self.settings.observer
         builder = _Builder(self, repo, folder)
@@ -180,7 +178,6 @@ class App:
             outbox=Outbox(self.settings.data_dir / "outbox") if observer.url else None,
             ledger=self.ledger,
             redactor=self.redactor,
-            gap_cache=GapCache(folder / "cache"),
             secret=self.secret,
             reindex=self.reindex,
             git_env=lambda: self.git_env,

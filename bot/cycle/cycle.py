@@ -4,7 +4,7 @@ The steps are numbered as in `docs/explanation/cycle.md`; steps 0 (lock, recover
 (record, event) are around this function, in `bot.cycle.tick`.
 """
 
-from bot.cycle import answer, commit, context, gate, ground, pause, publish, survey
+from bot.cycle import pause
 from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
 from bot.cycle.rooms import Rooms
@@ -14,6 +14,16 @@ def run_cycle(rooms: Rooms, draft: Draft) -> Ending:  # noqa: C901 - a return a 
     """Work through one cycle of one repository and return how it ended."""
     if ending := pause.check(rooms, draft):  # 1
         return ending
+    from bot.cycle import (  # noqa: PLC0415 - 0.2 s that a paused tick does not pay
+        answer,
+        commit,
+        context,
+        gate,
+        ground,
+        publish,
+        survey,
+    )
+
     if ending := publish.resume(rooms, draft):  # 2
         return ending
     if ending := context.budget_left(rooms, draft):  # 4

@@ -71,7 +71,6 @@ class Rooms:
     outbox: "Outbox | None"
     ledger: "Ledger"
     redactor: "Redactor"
-    gap_cache: "GapCache"
     secret: Callable[[str], str | None]
     reindex: Callable[[], "Counts"]
     git_env: Callable[[], "GitEnv"]
@@ -85,6 +84,13 @@ class Rooms:
     can_spend: bool
     proposer: Callable[[], "Proposer"]
     options: Options
+
+    @property
+    def gap_cache(self) -> "GapCache":
+        """Where parsed requirements documents are kept."""
+        from bot.cycle.gaps import GapCache  # noqa: PLC0415 - Markdown, as above
+
+        return GapCache(self.folder / "cache")
 
     def rules(self) -> "Rules":
         """Return what a proposal may change in this repository."""
