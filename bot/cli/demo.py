@@ -1,8 +1,8 @@
 """`bot demo`: a complete real cycle on a bundled sample repository."""
 
 import os
-import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,10 +10,11 @@ import typer
 
 from bot.cli.cycle import cycle
 from bot.cli.session import Json, Session, session_of
+from bot.domain.outcome import Outcome
 
 if TYPE_CHECKING:
-    from bot.app import App
     from bot.start.demo import Demo
+    from bot.start.next_steps import Step
 
 
 def add_to(cli: typer.Typer) -> None:
@@ -43,52 +44,52 @@ def demo(
         session.say(f"sample repository {_near(ready.repository)}, {made}")
     code = cycle(context, as_json=as_json)
     if not session.json:
-        with session.app() as app:
-            _show_pull(session, app)
-            _show_next(session, app, ready, folder)
+        options = ("--dir", str(folder)) if folder else ()
+        _show(session, ready, options)
     return code
 
 
-def _show_pull(session: Session, app: "App") -> None:
-    """Show what the cycle just run has made, where it opened a pull request."""
-    from bot.domain.outcome import Outcome
-    from bot.start.demo import NAME
-    from bot.start.diff import diff_lines
-
-    last = app.index.last_cycle(NAME)
-    if last is None or last.outcome != Outcome.OK or last.pr_number is None:
-        return
-    page = app.settings.data_dir / NAME / "pulls" / f"{last.pr_number}.md"
-    session.line()
-    colour = session.out.isatty() and not session.env.get("NO_COLOR")
-    patch = page.with_suffix(".patch").read_bytes()
-    for line in diff_lines(patch, colour=colour):
-        session.line(line)
-    session.line()
-    session.line(f"What the pull request says:  {_near(page)}")
-
-
-def _show_next(
-    session: Session, app: "App", ready: "Demo", folder: Path | None
-) -> None:
+def _show(session: Session, ready: "Demo", options: Sequence[str]) -> None:
+    """Show what the cycle has made, and what a person may do next."""
     from bot.domain.pull import PullState
     from bot.start.demo import NAME
     from bot.start.interpreter import program
+    from bot.start.next_steps import after_demo
 
-    bot = program(sys.argv[0], os.environ)
-    again = f"{bot} demo" + (f" --dir {shlex.quote(str(folder))}" if folder else "")
-    config = f"--config {shlex.quote(_near(ready.config))}"
-    waiting = app.index.pulls(NAME, PullState.OPEN)
-    commands = [
-        (f"{bot} pulls merge {pull.number} {config}", f"take in: {pull.title}")
-        for pull in sorted(waiting, key=lambda pull: pull.number)[:1]
-    ]
-    commands.append((again, "the next gap"))
-    commands.append((f"{bot} gaps {config}", "what there is to do, and why not"))
-    width = max(len(command) for command, _ in commands)
+    with session.app() as app:
+        last = app.index.last_cycle(NAME)
+        waiting = app.index.pulls(NAME, PullState.OPEN)
+        pulls = app.settings.data_dir / NAME / "pulls"
+    if last and last.outcome == Outcome.OK and last.pr_number:
+        _show_pull(session, pulls, last.pr_number)
+    steps = after_demo(
+        program(sys.argv[0], os.environ),
+        last=last,
+        waiting=sorted(pull.number for pull in waiting),
+        config=_near(ready.config),
+        repository=_near(ready.repository),
+        options=options,
+    )
+    _show_next(session, steps)
+
+
+def _show_pull(session: Session, pulls: Path, number: int) -> None:
+    from bot.start.diff import diff_lines
+
+    colour = session.out.isatty() and not session.env.get("NO_COLOR")
+    patch = (pulls / f"{number}.patch").read_bytes()
+    session.line()
+    for line in diff_lines(patch, colour=colour):
+        session.line(line)
+    session.line()
+    session.line(f"What the pull request says: {_near(pulls / f'{number}.md')}")
+
+
+def _show_next(session: Session, steps: Sequence["Step"]) -> None:
+    width = max(len(step.command) for step in steps)
     session.line("Go on with:")
-    for command, what in commands:
-        session.line(f"  {command:<{width}}  # {what}")
+    for step in steps:
+        session.line(f"  {step.command:<{width}}  # {step.what}")
 
 
 def _near(path: Path) -> str:

@@ -14,13 +14,14 @@ _COLOURS = (
 
 
 def diff_lines(patch: bytes, *, colour: bool) -> Iterator[str]:
-    """Yield the diff of a patch in mail form, without the mail's head.
+    """Yield the diff of a patch in mail form, without the mail's head and object ids.
 
     The patch is untrusted: characters that would act on the terminal become `?`.
     """
     lines = patch.decode("utf-8", "replace").rstrip("\n").split("\n")
     for line in dropwhile(lambda line: not line.startswith("diff --git "), lines):
-        yield _painted(line) if colour else _inert(line)
+        if not line.startswith("index "):
+            yield _painted(line) if colour else _inert(line)
 
 
 def _inert(line: str) -> str:
