@@ -64,9 +64,13 @@ def binds_of(folder: Path, manifest: Manifest) -> tuple[Bind, ...]:
 
 
 def worth_keeping(paths: Iterable[str]) -> tuple[str, ...]:
-    """Return the paths without what every run makes anew."""
+    """Return the paths without what every run makes anew, and names that are no text."""
     stripped = (path.rstrip("/") for path in paths)
-    return tuple(p for p in stripped if p and Path(p).name not in _REMADE)
+    return tuple(p for p in stripped if _is_text(p) and Path(p).name not in _REMADE)
+
+
+def _is_text(path: str) -> bool:
+    return path.encode(errors="ignore").decode() == path
 
 
 def collect(
@@ -102,7 +106,7 @@ def _parts(home: Path, under: str) -> Iterator[str]:
         path = f"{under}/{entry.name}".lstrip("/")
         if path in _SHARED and entry.is_dir(follow_symlinks=False):
             yield from _parts(home, path)
-        elif _is_plain(Path(entry.path)):
+        elif _is_text(path) and _is_plain(Path(entry.path)):
             yield path
 
 

@@ -10,7 +10,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -24,6 +24,7 @@ from bot.sandbox.owner import Owner
 from bot.sandbox.proc import with_cookie
 from bot.sandbox.process import Bounds, run_process
 from bot.sandbox.staging import is_reachable
+from bot.sandbox.terminal import ON_TERMINAL, interactive, on_terminal
 from bot.sandbox.tools import find_tools
 from bot.settings.model import SandboxSettings
 
@@ -92,17 +93,9 @@ class NoSandbox:
         Raises:
             SandboxUnavailable: The job's user can't reach the tree.
         """
-        tree = job.tree.resolve()
-        if not is_reachable(tree, self._owner):
-            raise SandboxUnavailable(
-                f"The jobs' user can't reach {tree}. Put the data folder where "
-                "everyone may walk to, or run the bot as a user of its own."
-            )
+        tree = self._reached(job.tree)
         cookie = uuid.uuid4().hex
-        with ExitStack() as stack:
-            home = stack.enter_context(self._home(job))
-            stack.enter_context(_linked(tree, job, home))
-            env = {**self._env(), "HOME": str(home), **job.env, _COOKIE: cookie}
+        with self._placed(tree, job, cookie) as env:
             found = run_process(
                 (*chain(self._settings, self._owner), *_shell(job)),
                 env=env,
@@ -123,6 +116,40 @@ class NoSandbox:
             output=found.output,
             sandbox=self.describe(),
         )
+
+    def shell(self, job: Job) -> int:
+        """Run a job on the person's terminal, without bounds on time and output.
+
+        Returns:
+            The exit status of its command; a negative one is a signal.
+
+        Raises:
+            SandboxUnavailable: The job's user can't reach the tree.
+        """
+        tree = self._reached(job.tree)
+        cookie = uuid.uuid4().hex
+        with self._placed(tree, on_terminal(job), cookie) as env:
+            return interactive(
+                (*chain(self._settings, self._owner), *ON_TERMINAL, *_shell(job)),
+                env=env,
+                leash=CookieLeash(cookie),
+                cwd=str(tree),
+            )
+
+    def _reached(self, tree: Path) -> Path:
+        real = tree.resolve()
+        if is_reachable(real, self._owner):
+            return real
+        raise SandboxUnavailable(
+            f"The jobs' user can't reach {real}. Put the data folder where everyone "
+            "may walk to, or run the bot as a user of its own."
+        )
+
+    @contextmanager
+    def _placed(self, tree: Path, job: Job, cookie: str) -> Iterator[dict[str, str]]:
+        """Put a job's home and links in their places; yield its environment."""
+        with self._home(job) as home, _linked(tree, job, home):
+            yield {**self._env(), "HOME": str(home), **job.env, _COOKIE: cookie}
 
     @contextmanager
     def _home(self, job: Job) -> Iterator[Path]:

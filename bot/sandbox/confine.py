@@ -1,7 +1,7 @@
 """Jobs in bubblewrap: own namespaces, no network, and only what is shown to them."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from bot.sandbox.namespace import NamespaceLeash
 from bot.sandbox.owner import Owner
 from bot.sandbox.process import Bounds, Exit, run_process
 from bot.sandbox.staging import stage
-from bot.sandbox.terminal import interactive
+from bot.sandbox.terminal import ON_TERMINAL, interactive, on_terminal
 from bot.sandbox.tools import find_tools
 from bot.settings.model import SandboxSettings
 
@@ -80,7 +80,7 @@ class BubblewrapSandbox:
         with ExitStack() as stack:
             prepared = self._prepare(job, stack)
             found = run_process(
-                (*prepared.argv, "--new-session", *_shell(job)),
+                (*prepared.argv, "--new-session", "--", *_shell(job)),
                 env=_OUTER_ENV,
                 bounds=Bounds(
                     timeout_s=job.timeout_s,
@@ -104,9 +104,9 @@ class BubblewrapSandbox:
             SandboxUnavailable: The job can't be confined, so it was not run.
         """
         with ExitStack() as stack:
-            prepared = self._prepare(job, stack)
+            prepared = self._prepare(on_terminal(job), stack)
             interactive(
-                (*prepared.argv, *_shell(job)),
+                (*prepared.argv, "--", *ON_TERMINAL, *_shell(job)),
                 env=_OUTER_ENV,
                 leash=prepared.leash,
                 pass_fds=prepared.fds,
@@ -147,7 +147,7 @@ class BubblewrapSandbox:
         package = _package_of(self._program)
         staging = stage([*(b.source for b in (*before, *after)), package], self._owner)
         files = {path: _memory_file(t, stack) for path, t in view.files().items()}
-        options = _memory_file("\0".join(view.options(staging.names, files)), stack)
+        options = _options_file(view.options(staging.names, files), stack)
         status_fd, told_fd = _pipe(stack)
         program = Path(staging.names[package]) / self._program.relative_to(package)
         argv = (
@@ -161,7 +161,7 @@ class BubblewrapSandbox:
 
 
 def _shell(job: Job) -> tuple[str, ...]:
-    return ("--", "sh", "-c", SHELL, job.cwd, job.command)
+    return ("sh", "-c", SHELL, job.cwd, job.command)
 
 
 def _package_of(program: Path) -> Path:
@@ -178,9 +178,21 @@ def _pipe(stack: ExitStack) -> tuple[int, int]:
     return read, write
 
 
+def _options_file(options: Iterable[str], stack: ExitStack) -> int:
+    """Return a descriptor that bubblewrap reads its options from, each ended by NUL."""
+    listed = tuple(options)
+    for option in listed:
+        if "\0" in option:
+            # What follows it would be read as options of its own.
+            raise SandboxUnavailable(
+                f"A NUL character stands in {option!r}; remove it."
+            )
+    return _memory_file("\0".join(listed), stack)
+
+
 def _memory_file(text: str, stack: ExitStack) -> int:
     fd = os.memfd_create("sandbox")
     stack.callback(os.close, fd)
-    os.write(fd, text.encode())
+    os.write(fd, os.fsencode(text))
     os.lseek(fd, 0, os.SEEK_SET)
     return fd

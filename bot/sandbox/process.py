@@ -89,17 +89,7 @@ def run_process(
     started = time.monotonic()
     read, write = os.pipe()
     try:
-        child = subprocess.Popen(  # noqa: S603  # the callers build argv, no shell
-            list(argv),
-            stdin=subprocess.DEVNULL,
-            stdout=write,
-            stderr=write,
-            cwd=cwd,
-            env=dict(env),
-            pass_fds=tuple(pass_fds),
-            start_new_session=True,
-            umask=0o022,
-        )
+        child = start(argv, env=env, output=write, pass_fds=pass_fds, cwd=cwd)
     except BaseException:
         os.close(read)
         raise
@@ -110,13 +100,40 @@ def run_process(
     try:
         ended = _supervise(child, stream, bounds, started)
     finally:
-        _end(child, leash)
+        end(child, leash)
         stream.drain()
         stream.close()
     took = time.monotonic() - started
     if ended is Ended.EXIT and child.returncode < 0:
         ended = Ended.KILLED
     return Exit(child.returncode, ended, int(took * 1000), stream.output.text())
+
+
+def start(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    output: int,
+    stdin: int = subprocess.DEVNULL,
+    pass_fds: Sequence[int] = (),
+    cwd: str = "/",
+) -> "subprocess.Popen[bytes]":
+    """Start a program in a session of its own, both output streams to one descriptor.
+
+    Raises:
+        OSError: It can't be started.
+    """
+    return subprocess.Popen(  # noqa: S603  # the callers build argv, no shell
+        list(argv),
+        stdin=stdin,
+        stdout=output,
+        stderr=output,
+        cwd=cwd,
+        env=dict(env),
+        pass_fds=tuple(pass_fds),
+        start_new_session=True,
+        umask=0o022,
+    )
 
 
 class _Stream:
@@ -217,7 +234,8 @@ def first_line(argv: Sequence[str], timeout_s: float = 10.0) -> str:
     return done.stdout.decode(errors="replace").partition("\n")[0].strip()
 
 
-def _end(child: "subprocess.Popen[bytes]", leash: Leash) -> None:
+def end(child: "subprocess.Popen[bytes]", leash: Leash) -> None:
+    """Leave nothing of a child, whether it runs or is dead."""
     try:
         if not is_dead(child.pid):
             leash.kill(child.pid)

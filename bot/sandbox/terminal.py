@@ -12,13 +12,24 @@ import termios
 import tty
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 
-from bot.sandbox.process import Leash, is_dead
+from bot.sandbox.job import Job
+from bot.sandbox.process import Leash, end, is_dead, start
+
+ON_TERMINAL = ("setsid", "--ctty", "--wait")
+"""What a shell is started by: a session of its own, so that it can stop and resume what
+runs in it."""
 
 _CHUNK = 16 * 1024
 _TICK_S = 0.2
-_NOT_STARTED = 127
 _SIZE_BYTES = 8
+
+
+def on_terminal(job: Job) -> Job:
+    """Return a job that knows what kind of terminal the person has."""
+    kind = os.environ.get("TERM") or "dumb"
+    return replace(job, env={"TERM": kind, **job.env})
 
 
 def interactive(
@@ -27,47 +38,43 @@ def interactive(
     env: Mapping[str, str],
     leash: Leash,
     pass_fds: Sequence[int] = (),
+    cwd: str = "/",
     stdin: int | None = None,
     stdout: int | None = None,
 ) -> int:
-    """Run a program on a terminal of its own until it ends; return its wait status.
+    """Run a program on a terminal of its own until it ends.
 
     Args:
         argv: The program and its arguments.
         env: Its whole environment.
         leash: What is swept up after it.
         pass_fds: Descriptors that it inherits.
+        cwd: Its working directory.
         stdin: What the person types on; None is the process's own.
         stdout: Where they read; None is the process's own.
+
+    Returns:
+        Its exit status; a negative one is the signal that killed it.
     """
     typed = sys.stdin.fileno() if stdin is None else stdin
     shown = sys.stdout.fileno() if stdout is None else stdout
-    pid, master = pty.fork()
-    if not pid:  # pragma: no cover - the child is measured by what it prints
-        _become(argv, env, pass_fds)
+    master, slave = pty.openpty()
+    try:
+        child = start(
+            argv, env=env, output=slave, stdin=slave, pass_fds=pass_fds, cwd=cwd
+        )
+    except BaseException:
+        os.close(master)
+        raise
+    finally:
+        os.close(slave)
     try:
         with _raw(typed):
-            _relay(pid, master, typed, shown)
+            _relay(child.pid, master, typed, shown)
     finally:
-        if not is_dead(pid):
-            leash.kill(pid)
-            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
-        leash.sweep(pid)
+        end(child, leash)
         os.close(master)
-        status = os.waitpid(pid, 0)[1]
-    return status
-
-
-def _become(
-    argv: Sequence[str], env: Mapping[str, str], pass_fds: Sequence[int]
-) -> None:  # pragma: no cover - as above
-    try:
-        for fd in pass_fds:
-            os.set_inheritable(fd, True)
-        os.chdir("/")
-        os.execvpe(argv[0], list(argv), dict(env))  # noqa: S606  # no shell is wanted
-    finally:
-        os._exit(_NOT_STARTED)
+    return child.returncode
 
 
 def _relay(pid: int, master: int, typed: int, shown: int) -> None:
@@ -111,7 +118,7 @@ def _raw(fd: int) -> Iterator[None]:
         return
     before = termios.tcgetattr(fd)
     try:
-        tty.setraw(fd)
+        tty.setraw(fd, termios.TCSADRAIN)
         yield
     finally:
         termios.tcsetattr(fd, termios.TCSADRAIN, before)
