@@ -70,7 +70,7 @@ def worth_keeping(paths: Iterable[str]) -> tuple[str, ...]:
 
 
 def _is_text(path: str) -> bool:
-    return path.encode(errors="ignore").decode() == path
+    return bool(path) and path.encode(errors="ignore").decode() == path
 
 
 def collect(
