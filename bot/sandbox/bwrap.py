@@ -88,7 +88,7 @@ def open_sandbox(
     """
     opened = _open(settings, owner or sandbox_owner(), hidden)
     if isinstance(opened, Probe):
-        raise SandboxUnavailable(f"{opened.detail} {opened.advice}")
+        raise SandboxUnavailable(f"{opened.detail} {opened.advice}".rstrip())
     return opened
 
 
@@ -128,7 +128,9 @@ def _tried(sandbox: Sandbox, owner: Owner | None) -> Probe | None:
             finished = sandbox.run(job)
         except SandboxUnavailable as error:
             detail = str(error).removesuffix(SEE_DOCTOR)
-            return Probe(ok=False, detail=detail, advice=advice(detail))
+            # Whatever else is wrong says itself what to do.
+            remedy = advice(detail) if detail != str(error) else ""
+            return Probe(ok=False, detail=detail, advice=remedy)
     if finished.is_green:
         return None
     detail = f"`true` ended by {finished.ended} in the sandbox: {finished.output}"

@@ -1,6 +1,5 @@
 """What a job may use: kernel limits of each process, and sampled ones of them all."""
 
-import os
 import resource
 import shutil
 import time
@@ -38,11 +37,9 @@ def prlimit_args(settings: SandboxSettings, uid: int) -> tuple[str, ...]:
 
 
 def _allowed(which: int, value: int) -> int:
-    """Return the value, or the bot's own hard limit where that is lower."""
+    """Return the value, or the bot's own limit where that is lower and can't be raised."""
     hard = resource.getrlimit(which)[1]
-    if hard == resource.RLIM_INFINITY or os.geteuid() == 0:
-        return value
-    return min(value, hard)
+    return value if hard == resource.RLIM_INFINITY else min(value, hard)
 
 
 class Watch:

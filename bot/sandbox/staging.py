@@ -60,8 +60,8 @@ def stage(paths: Iterable[Path], owner: Owner | None) -> Staging:
     if not has_capability(_CAP_SYS_ADMIN):
         raise SandboxUnavailable(
             f"The sandbox's user can't reach {hidden[0]}, and without CAP_SYS_ADMIN it "
-            "can't be mounted where it could. Put the data folder where everyone may "
-            "walk to, or run the bot as a user of its own instead of root."
+            "can't be mounted where it could. Put it where everyone may walk to, or run "
+            "the bot as a user of its own instead of root."
         )
     place = _place(real.values())
     number = {path: f"{place}/{index}" for index, path in enumerate(hidden)}

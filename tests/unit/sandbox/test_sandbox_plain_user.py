@@ -65,6 +65,8 @@ def test_walls_hold_for_a_plain_user(sandbox):
                 *("-p", "no:randomly", f"--basetemp={home / 'temp'}"),
                 str(_HERE / "test_sandbox_confinement.py"),
                 str(_HERE / "test_sandbox_survivors.py"),
+                str(_HERE / "test_sandbox_bounds.py") + "::test_fork_bomb_is_bounded",
+                str(_HERE / "test_sandbox_bounds.py") + "::test_memory_hog_is_killed",
             ],
             cwd=_ROOT,
             env=env,
