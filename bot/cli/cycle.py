@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.session import Config, Json, Repo, Session, one_line, session_of
+from bot.cli.screen import one_line
+from bot.cli.session import Config, Json, Repo, Session, session_of
 from bot.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ import dataclasses
 
 import typer
 
-from bot.cli.session import Config, Json, Repo, one_line, session_of
+from bot.cli.screen import one_line
+from bot.cli.session import Config, Json, Repo, session_of
 
 
 def add_to(cli: typer.Typer) -> None:

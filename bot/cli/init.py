@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bot.cli.session import Config, Json, Session, one_line, session_of
+from bot.cli.screen import one_line
+from bot.cli.session import Config, Json, Session, session_of
 
 if TYPE_CHECKING:
     from bot.start.config import Written

@@ -3,17 +3,17 @@
 import json
 import os
 import signal
-import sys
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from bot.errors import ConfigError
+from bot.cli.screen import aligned, safe, standard_stream, width_of_terminal
+from bot.errors import BotError, ConfigError
 
 if TYPE_CHECKING:
     from bot.app import App
@@ -41,15 +41,18 @@ class Session:
         env: The environment.
         config: `--config`, wherever it stood.
         json: Whether JSON was asked for.
+        out: Where the answer goes.
+        err: Where everything else goes.
         stop: Set by a signal; a running cycle ends at its next safe point.
     """
 
     env: Mapping[str, str]
     config: Path | None = None
     json: bool = False
-    out: TextIO = field(default_factory=lambda: sys.stdout)
-    err: TextIO = field(default_factory=lambda: sys.stderr)
+    out: TextIO = field(default_factory=lambda: standard_stream("stdout"))
+    err: TextIO = field(default_factory=lambda: standard_stream("stderr"))
     stop: threading.Event = field(default_factory=threading.Event)
+    _progress: bool = False
 
     def with_options(self, config: Path | None, *, as_json: bool) -> "Session":
         """Take in the global options that stood behind a command."""
@@ -75,16 +78,45 @@ class Session:
             yield app
 
     def say(self, text: str) -> None:
-        """Tell the person something that is no part of the answer."""
-        print(text, file=self.err, flush=True)
+        """Tell the person something that is no part of the answer.
+
+        Never fails: nobody may be listening, and a cycle must not end over that.
+        """
+        self.clear_progress()
+        with suppress(OSError, ValueError):
+            print("\n".join(map(safe, text.split("\n"))), file=self.err, flush=True)
+
+    def progress(self, text: str) -> None:
+        """Show on a terminal what is under way, until the next line is written."""
+        if not self.err.isatty():
+            return
+        with suppress(OSError, ValueError):
+            self.err.write(f"\r\033[K{safe(text)} …")
+            self.err.flush()
+            self._progress = True
+
+    def clear_progress(self) -> None:
+        """Take away what `progress` shows."""
+        if self._progress:
+            self._progress = False
+            with suppress(OSError, ValueError):
+                self.err.write("\r\033[K")
+                self.err.flush()
 
     def line(self, text: str = "") -> None:
-        """Write one line of the answer for people."""
-        print(text, file=self.out)
+        """Write one line of the answer for people; it stays one line, whatever it is."""
+        self.clear_progress()
+        self._write(safe(text))
+
+    def block(self, text: str) -> None:
+        """Write several lines of the answer for people."""
+        for line in text.rstrip("\n").split("\n"):
+            self.line(line)
 
     def answer(self, value: Any) -> None:
         """Write the answer as JSON: numbers stay numbers, text stays readable."""
-        print(json.dumps(value, indent=2, ensure_ascii=False), file=self.out)
+        self.clear_progress()
+        self._write(json.dumps(value, indent=2, ensure_ascii=False))
 
     def listing(self, noun: str, entries: Sequence[Mapping[str, Any]]) -> None:
         """Write a list in the shape that all lists have."""
@@ -93,8 +125,24 @@ class Session:
     def table(self, headings: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         """Write aligned columns; the last one takes what the terminal leaves."""
         if rows:
-            for text in _aligned(headings, rows, _width(self.out)):
+            for text in aligned(headings, rows, width_of_terminal(self.out)):
                 self.line(text)
+
+    def flush(self) -> None:
+        """Hand the answer over to whoever reads it.
+
+        Raises:
+            BotError: It can't be written.
+        """
+        self._write("", end="", flush=True)
+
+    def _write(self, text: str, end: str = "\n", *, flush: bool = False) -> None:
+        try:
+            print(text, file=self.out, end=end, flush=flush)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise BotError(f"the answer can't be written: {error.strerror}") from error
 
     @contextmanager
     def signals(self) -> Iterator[None]:
@@ -113,36 +161,9 @@ class Session:
                 signal.signal(number, handler)
 
 
-def one_line(text: str, limit: int = 0) -> str:
-    """Make untrusted text safe for one line of a terminal."""
-    line = "".join(c if c.isprintable() else " " for c in text)
-    line = " ".join(line.split())
-    return line if not limit or len(line) <= limit else f"{line[: limit - 1]}…"
-
-
 def session_of(context: typer.Context) -> Session:
     """Return the session that `run` made."""
     session = context.find_root().obj
     if not isinstance(session, Session):
         raise ConfigError("the command line was not started by `bot`")
     return session
-
-
-def _width(out: TextIO) -> int:
-    if not out.isatty():
-        return 0
-    try:
-        return os.get_terminal_size(out.fileno()).columns
-    except OSError:
-        return 0
-
-
-def _aligned(
-    headings: Sequence[str], rows: Sequence[Sequence[str]], width: int
-) -> Iterator[str]:
-    cells = [[one_line(cell) for cell in row] for row in (headings, *rows)]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(headings) - 1)]
-    room = max(width - sum(widths) - 2 * len(widths), 20) if width else 0
-    for row in cells:
-        left = "".join(f"{cell:<{w}}  " for cell, w in zip(row, widths, strict=False))
-        yield (left + one_line(row[-1], room)).rstrip()

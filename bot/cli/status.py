@@ -4,7 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from bot.cli.session import Config, Json, Repo, Session, one_line, session_of
+from bot.cli.screen import one_line
+from bot.cli.session import Config, Json, Repo, Session, session_of
 
 if TYPE_CHECKING:
     from bot.app import App

@@ -1,4 +1,4 @@
-"""The only door to HTTP of our own: post an event, ask whether a service is busy.
+"""The only door to HTTP of our own: post an event, ask whether a service is busy or there.
 
 Nothing here raises: an observer or a probe must never end a cycle.
 """
@@ -56,6 +56,22 @@ def is_busy(url: str) -> bool:
             return answer.is_success and _says_busy(body)
 
     return _within(_PROBE_TIMEOUT_S, ask).value is True
+
+
+def reach(url: str) -> str | None:
+    """Look whether anything answers at a URL, by a HEAD request; any answer will do.
+
+    Returns:
+        None when there is one, else what went wrong, with as little of the URL as
+        `post_event` shows.
+    """
+
+    def ask(client: "httpx.Client") -> str:
+        with client.stream("HEAD", url) as answer:
+            return str(answer.status_code)
+
+    error = _within(_PROBE_TIMEOUT_S, ask).error
+    return error and f"{_place(url)} does not answer: {error}"
 
 
 @dataclass(frozen=True, slots=True)
