@@ -11,6 +11,7 @@ import typer
 from bot.cli.cycle import cycle
 from bot.cli.session import Json, Session, session_of
 from bot.domain.outcome import Outcome
+from bot.errors import ConfigError
 
 if TYPE_CHECKING:
     from bot.start.demo import Demo
@@ -36,6 +37,8 @@ def demo(
     session = session_of(context).with_options(None, as_json=as_json)
     from bot.start.demo import USUAL, own_environment, prepare
 
+    if session.config:
+        raise ConfigError("`bot demo` has a config of its own: leave --config out")
     session.env = own_environment(session.env)
     ready = prepare(Path.cwd() / (folder or USUAL), session.env)
     session.config = ready.config
@@ -52,7 +55,7 @@ def demo(
 def _show(session: Session, ready: "Demo", options: Sequence[str]) -> None:
     """Show what the cycle has made, and what a person may do next."""
     from bot.domain.pull import PullState
-    from bot.start.demo import NAME
+    from bot.start.demo import NAME, in_the_way
     from bot.start.interpreter import program
     from bot.start.next_steps import after_demo
 
@@ -63,7 +66,7 @@ def _show(session: Session, ready: "Demo", options: Sequence[str]) -> None:
     if last and last.outcome == Outcome.OK and last.pr_number:
         _show_pull(session, pulls, last.pr_number)
     steps = after_demo(
-        program(sys.argv[0], os.environ),
+        program(sys.argv[0], os.environ, in_the_way(os.environ)),
         last=last,
         waiting=sorted(pull.number for pull in waiting),
         config=_near(ready.config),

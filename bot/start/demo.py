@@ -16,6 +16,7 @@ NAME = "teatime"
 
 _CONFIG = "bot.toml"
 _REPOSITORY = "repository.git"
+_VARIABLES = "BOT_"
 _MARK = "# Made by `bot demo`."
 
 _HEAD = f"""\
@@ -111,7 +112,14 @@ def prepare(folder: Path, environ: Mapping[str, str]) -> Demo:
 
 def own_environment(environ: Mapping[str, str]) -> dict[str, str]:
     """Return the environment without the bot's variables: a demo is its folder alone."""
-    return {k: v for k, v in environ.items() if not k.startswith("BOT_")}
+    return {k: v for k, v in environ.items() if not k.startswith(_VARIABLES)}
+
+
+def in_the_way(environ: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the variables that would take a later command away from the demo."""
+    return tuple(
+        sorted(k for k in environ if k.startswith(_VARIABLES) and k != "BOT_CONFIG")
+    )
 
 
 def config_text(tools: Sequence[Path]) -> str:

@@ -20,6 +20,7 @@ from bot.start.base import Base, choose_base
 from bot.workspace import fetch, history
 from bot.workspace.git import Git, GitEnv
 
+_FILES = frozenset({"100644", "100755"})
 _LARGEST = 1 << 20  # of a file that is read for hints
 _COMMIT = "so the bot has nothing to work on; commit something first"
 
@@ -33,9 +34,11 @@ class Files:
 
     @cached_property
     def paths(self) -> frozenset[str]:
-        """The paths of all regular files and links, as UTF-8 allows."""
+        """The paths of all regular files, without names that no line can show."""
         entries = history.entries(self._git, self._sha, "-r")
-        return frozenset(e.path for e in entries if e.path.isprintable())
+        return frozenset(
+            e.path for e in entries if e.mode in _FILES and e.path.isprintable()
+        )
 
     def text(self, path: str) -> str:
         """Return a file's text; empty when there is none, or it is huge or no UTF-8."""

@@ -3,7 +3,7 @@
 import os
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,21 +45,20 @@ def _folder_of(name: str, environ: Mapping[str, str]) -> str | None:
     if name == "python3":
         folder = interpreter_folder()
     else:
-        found = _which(name, environ.get("PATH", os.defpath))
-        folder = None if found is None or _points(Path(found)) else Path(found).parent
+        folder = next(_folders_with(name, environ.get("PATH", os.defpath)), None)
     if folder is None or not folder.is_absolute() or not str(folder).isprintable():
         return None
     home = environ.get("HOME")
     return None if home and Path(home).is_relative_to(folder) else str(folder)
 
 
-def _which(name: str, path: str) -> str | None:
-    """Find a program, in the bot's own environment only where there is no other."""
+def _folders_with(name: str, path: str) -> Iterator[Path]:
+    """Yield the folders of PATH with the real program, the bot's own one last."""
     own = str(Path(sys.prefix) / "bin")
-    others = [folder for folder in path.split(os.pathsep) if folder != own]
-    return shutil.which(name, path=os.pathsep.join(others)) or shutil.which(
-        name, path=path
-    )
+    for folder in sorted(path.split(os.pathsep), key=lambda folder: folder == own):
+        found = shutil.which(name, path=folder) if folder else None
+        if found and not _points(Path(found)):
+            yield Path(found).parent
 
 
 def _points(program: Path) -> bool:
