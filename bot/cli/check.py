@@ -24,7 +24,10 @@ def check(
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """Run set-up and checks on the base in the sandbox; no gap, no model, no record."""
+    """Run set-up and checks on the base, as a cycle would.
+
+    They run in the sandbox; no gap is worked on, and no record is left.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.cycle.check_base import check_base, open_shell
 

@@ -9,7 +9,9 @@ from bot.cli.session import Config, Json, session_of
 
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
-    noun = typer.Typer(help="Look at the config.", no_args_is_help=True)
+    noun = typer.Typer(
+        help="Check the config, or print its schema.", no_args_is_help=True
+    )
     noun.command("check")(check)
     noun.command("schema")(schema)
     cli.add_typer(noun, name="config")

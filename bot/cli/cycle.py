@@ -46,7 +46,10 @@ def cycle(
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """Work through one cycle now and print how it ended."""
+    """Work through one cycle now and print how it ended.
+
+    Exit status: 0 done or rightly skipped, 1 failed, 2 a person must act.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     if prd and not (dry_run or plan):
         raise ConfigError(
@@ -115,7 +118,7 @@ def _cycle(session: Session, rooms: "Rooms") -> int:
 
     record = run_tick(rooms, "manual")
     if session.json:
-        print(record.model_dump_json(indent=2), file=session.out)
+        session.record(record)
         return exit_code(record.outcome)
     session.line(f"{record.outcome}: {record.reason}")
     if record.gap:

@@ -33,7 +33,7 @@ def demo(
     ] = None,
     as_json: Json = False,
 ) -> int:
-    """Run a real cycle on a sample repository: offline, without a key, in a folder."""
+    """Run a real cycle on a sample repository: no network, no key."""
     session = session_of(context).with_options(None, as_json=as_json)
     from bot.start.demo import USUAL, own_environment, prepare
 
@@ -83,7 +83,7 @@ def _show_pull(session: Session, pulls: Path, number: int) -> None:
     patch = (pulls / f"{number}.patch").read_bytes()
     session.line()
     for line in diff_lines(patch, colour=colour):
-        session.line(line)
+        session.verbatim(line)
     session.line()
     session.line(f"What the pull request says: {_near(pulls / f'{number}.md')}")
 

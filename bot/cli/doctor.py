@@ -33,7 +33,11 @@ def doctor(
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """Look whether the bot can work here, one line a check, and say what to do."""
+    """Look whether the bot can work here, and say what to do where not.
+
+    Prints one line a check, and ends with 1 where one failed, with 2 where the config
+    can't be read. Changes nothing in any repository.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.report.doctor import Level
 

@@ -30,7 +30,10 @@ def gaps(
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """List the gaps of the base as last fetched, with what may be done with each."""
+    """List the gaps of the base, with what may be done with each.
+
+    The base is taken as last fetched; where it never was, it is fetched now.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.report.gaps import list_gaps
 

@@ -24,7 +24,9 @@ def add_to(cli: typer.Typer) -> None:
 
 def history(
     context: typer.Context,
-    limit: Annotated[int, typer.Option("--limit", min=1, help="Most cycles.")] = _SHOWN,
+    limit: Annotated[
+        int, typer.Option("--limit", min=1, metavar="N", help="Most cycles.")
+    ] = _SHOWN,
     outcome: Annotated[
         str | None,
         typer.Option("--outcome", metavar="NAME", help="Only cycles that ended so."),
@@ -77,7 +79,7 @@ def show(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Show one cycle as a timeline."""
+    """Show one cycle, step by step."""
     session = session_of(context).with_options(config, as_json=as_json)
     with session.app() as app:
         record = app.records.find(cycle_id)
@@ -87,7 +89,7 @@ def show(
             )
         path = app.records.path_of(record.repo, record.cycle_id)
     if session.json:
-        print(record.model_dump_json(indent=2), file=session.out)
+        session.record(record)
         return
     _timeline(session, record)
     session.line(f"record:   {path}")
@@ -109,7 +111,8 @@ def _timeline(session: Session, record: "CycleRecord") -> None:
         if value:
             session.line(f"{name + ':':<9} {one_line(str(value))}")
     if record.tests_output:
-        session.line("\n" + record.tests_output)
+        session.line()
+        session.block(record.tests_output)
 
 
 def _facts(record: "CycleRecord") -> tuple[tuple[str, Any], ...]:

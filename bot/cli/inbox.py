@@ -19,7 +19,7 @@ def inbox(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """List everything that waits for a person, each with the command that answers it."""
+    """List what waits for you, each with the command that answers it."""
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.report.inbox import inbox_of
 

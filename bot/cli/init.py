@@ -29,7 +29,10 @@ def init(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Write config/bot.toml for a repository; print the block where a config stands."""
+    """Write a config for a repository, guessed from its files.
+
+    Where a config stands already it is left alone, and what to add is printed.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.start.config import initialise
     from bot.start.interpreter import program

@@ -22,6 +22,7 @@ from bot.cli import (
     reindex,
     status,
 )
+from bot.cli.screen import hush
 from bot.cli.session import Config, Json, Session, session_of
 from bot.errors import BotError
 
@@ -53,9 +54,9 @@ for _noun in (
     _noun.add_to(cli)
 
 
-def _print_version(value: bool) -> None:
+def _print_version(context: typer.Context, value: bool) -> None:
     if value:
-        print(f"bot {__version__}")
+        session_of(context).line(f"bot {__version__}")
         raise typer.Exit
 
 
@@ -64,7 +65,7 @@ def _globals(
     context: typer.Context,
     config_path: Config = None,
     as_json: Json = False,
-    version: Annotated[
+    version: Annotated[  # noqa: ARG001 - its callback acts
         bool,
         typer.Option(
             "--version",
@@ -81,24 +82,44 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
     """Run one command and return its exit status; every error ends here."""
     session = Session(env)
     try:
-        code = cli(list(arguments), standalone_mode=False, obj=session)
-    except typer.Exit as leaving:
-        return leaving.exit_code
-    except typer.TyperException as usage:
-        session.say(usage.format_message())
-        return usage.exit_code
+        code = _run(session, arguments)
+        session.flush()
+    except BrokenPipeError:
+        hush(session.out)
+        return _FAILED
     except KeyboardInterrupt:
         return _INTERRUPTED
-    except BrokenPipeError:
-        return _FAILED
     except BotError as error:
         session.say(f"bot: {error}")
         return error.exit_code
-    except typer.Abort:
-        return _INTERRUPTED
     except Exception as error:  # noqa: BLE001 - the outermost boundary
         return _unexpected(session, error)
+    return code
+
+
+def _run(session: Session, arguments: Sequence[str]) -> int:
+    try:
+        code = cli(list(arguments), standalone_mode=False, obj=session)
+    except typer.Exit as leaving:
+        return leaving.exit_code
+    except typer.Abort:
+        return _INTERRUPTED
+    except typer.TyperException as usage:
+        session.say(_usage(usage))
+        return usage.exit_code
     return code if isinstance(code, int) else 0
+
+
+def _usage(error: typer.TyperException) -> str:
+    """Say what is wrong with a command line and what it could have been."""
+    said = error.format_message()
+    context = getattr(error, "ctx", None)
+    if context is None or said.startswith("Usage:"):
+        return said
+    hint = f"`{context.command_path} --help` says more"
+    if said.startswith("No such option: --repo") and not context.parent:
+        hint = "--repo stands behind the command, as in `bot cycle --repo NAME`"
+    return f"{context.get_usage()}\nbot: {said}\n{hint}"
 
 
 def _unexpected(session: Session, error: Exception) -> int:

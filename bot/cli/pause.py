@@ -56,7 +56,7 @@ def resume(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Let cycles run again: remove every pause file that applies."""
+    """Let cycles run again by removing every pause file that applies."""
     session = session_of(context).with_options(config, as_json=as_json)
     with session.app() as app:
         removed = [str(path) for path in app.resume(repo)]

@@ -10,7 +10,8 @@ from bot.cli.session import Config, Json, Repo, session_of
 def add_to(cli: typer.Typer) -> None:
     """Add the commands."""
     noun = typer.Typer(
-        help="The pull requests of the local forge.", no_args_is_help=True
+        help="List, merge and close the pull requests of the local forge.",
+        no_args_is_help=True,
     )
     noun.command("list")(list_)
     noun.command("merge")(merge)
@@ -63,7 +64,10 @@ def merge(
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """Bring a pull request into the base: its edits and its tick, as one new commit."""
+    """Merge a pull request: its edits and its tick, as one commit.
+
+    Where the base is checked out, prints the git command to use there instead.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.cycle.merge import merge_pull
 
@@ -97,7 +101,10 @@ def close(
     config: Config = None,
     as_json: Json = False,
 ) -> None:
-    """Close a pull request: its gap counts as rejected until its title changes."""
+    """Close a pull request and count its gap as rejected.
+
+    The gap stays rejected until its title changes.
+    """
     session = session_of(context).with_options(config, as_json=as_json)
     with session.app() as app:
         one = app.one_repo(repo)

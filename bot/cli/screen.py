@@ -1,8 +1,10 @@
 """Untrusted text on a terminal: one line stays one line, and columns stay columns."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import Literal, TextIO
 from unicodedata import combining, east_asian_width
 
@@ -15,6 +17,16 @@ def safe(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else " " for c in text)
+
+
+def safe_json(text: str) -> str:
+    """Return JSON with what acts on a terminal written as escapes, inside its strings."""
+    if text.replace("\n", "").isprintable():
+        return text
+    return "".join(
+        char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1]
+        for char in text
+    )
 
 
 def one_line(text: str, limit: int = 0) -> str:
@@ -80,6 +92,18 @@ def standard_stream(name: Literal["stdout", "stderr"]) -> TextIO:
     if reconfigure is not None:
         reconfigure(errors="backslashreplace")
     return stream
+
+
+def hush(stream: TextIO) -> None:
+    """Let a stream that nobody reads any more end without a word.
+
+    The interpreter flushes it once more when it leaves.
+    """
+    with suppress(OSError, ValueError):
+        descriptor = stream.fileno()
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, descriptor)
+        os.close(nowhere)
 
 
 def _cut(line: str, limit: int) -> str:

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 
-from bot.cli.screen import aligned, safe, standard_stream, width_of_terminal
+from bot.cli.screen import (
+    aligned,
+    hush,
+    safe,
+    safe_json,
+    standard_stream,
+    width_of_terminal,
+)
 from bot.errors import BotError, ConfigError
 
 if TYPE_CHECKING:
     from bot.app import App
+    from bot.domain.record import CycleRecord
 
 Config = Annotated[
     Path | None,
@@ -113,10 +121,20 @@ class Session:
         for line in text.rstrip("\n").split("\n"):
             self.line(line)
 
+    def verbatim(self, text: str) -> None:
+        """Write text as it is: JSON, or a line whose colours are ours."""
+        self.clear_progress()
+        self._write(text)
+
     def answer(self, value: Any) -> None:
         """Write the answer as JSON: numbers stay numbers, text stays readable."""
-        self.clear_progress()
-        self._write(json.dumps(value, indent=2, ensure_ascii=False))
+        self.verbatim(safe_json(json.dumps(value, indent=2, ensure_ascii=False)))
+
+    def record(self, record: "CycleRecord") -> None:
+        """Write a cycle's record as its file has it."""
+        from bot.store.jsonfile import dump
+
+        self.verbatim(safe_json(dump(record).decode().rstrip("\n")))
 
     def listing(self, noun: str, entries: Sequence[Mapping[str, Any]]) -> None:
         """Write a list in the shape that all lists have."""
@@ -142,6 +160,7 @@ class Session:
         except BrokenPipeError:
             raise
         except OSError as error:
+            hush(self.out)
             raise BotError(f"the answer can't be written: {error.strerror}") from error
 
     @contextmanager

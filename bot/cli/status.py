@@ -25,7 +25,7 @@ def status(
     config: Config = None,
     as_json: Json = False,
 ) -> int:
-    """Say what the bot is doing, could do and did last, in every repository."""
+    """Say what each repository is doing, could do and did last."""
     session = session_of(context).with_options(config, as_json=as_json)
     from bot.report.status import status_of
 
