@@ -60,8 +60,11 @@ def keep(
 
 
 def resume(rooms: Rooms, draft: Draft) -> Ending | None:
-    """Publish the oldest finished commit that waits; None lets the cycle go on."""
-    waiting = next((f for f in rooms.unpublished.all() if not f.refused), None)
+    """Publish the oldest finished commit that waits; None lets the cycle go on.
+
+    One that was refused is only tried again when a person asks for its gap.
+    """
+    waiting = _waiting(rooms)
     if waiting is None or not should_open_pr(gather_limits(rooms)).run:
         return None
     with draft.step("resume", durable=True):
@@ -102,6 +105,14 @@ def finish(rooms: Rooms, draft: Draft, finished: FinishedCommit) -> Ending:
     draft.pr_number, draft.pr_url = pull.number, pull.url
     draft.published = finished.cycle_id
     return Ending(Outcome.OK, f"pull request {pull.number} is open: {pull.url}")
+
+
+def _waiting(rooms: Rooms) -> FinishedCommit | None:
+    if rooms.options.dry_run:
+        return None
+    asked = rooms.options.gap
+    may_go = [f for f in rooms.unpublished.all() if not f.refused or f.gap.id == asked]
+    return min(may_go, key=lambda f: f.gap.id != asked, default=None)
 
 
 def _push(rooms: Rooms, branch: str, sha: str) -> str | None:

@@ -61,12 +61,14 @@ class History:
     Attributes:
         pulls: The bot's pull requests in any state and order.
         unpublished: Gaps with a finished commit that no pull request carries yet.
+        refused: Of those, the ones that only a person can get further, and why.
         attempts: Attempts and declined cycles by gap id, in any order.
         done_ids: Gaps whose line is ticked in the base.
     """
 
     pulls: tuple[Pull, ...] = ()
     unpublished: AbstractSet[str] = frozenset()
+    refused: Mapping[str, str] = field(default_factory=dict)
     attempts: Mapping[str, Sequence[Attempt]] = field(default_factory=dict)
     done_ids: AbstractSet[str] = frozenset()
 
@@ -110,6 +112,9 @@ class _Judge:
         return _ENDED[pull.state], _why_pull(pull)
 
     def _by_unpublished(self, gap: Gap) -> tuple[GapState, str] | None:
+        refused = self._history.refused.get(gap.id)
+        if refused is not None:
+            return GapState.NEEDS_HUMAN, f"finished, but {refused}"
         if gap.id not in self._history.unpublished:
             return None
         return GapState.OPEN_PR, "finished, waiting to be published"

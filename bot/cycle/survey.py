@@ -107,10 +107,12 @@ def standing(rooms: Rooms, document: Document) -> Sequence[GapStatus]:
     name = rooms.repo.name
     ids = [entry.gap.id for entry in document.entries]
     asked = ids if len(ids) <= _ASKED_ONE_BY_ONE else None
+    waiting = rooms.unpublished.all()
     history = History(
         pulls=rooms.index.pulls(name),
         attempts=rooms.index.attempts(name, asked),
-        unpublished=frozenset(f.gap.id for f in rooms.unpublished.all()),
+        unpublished=frozenset(f.gap.id for f in waiting),
+        refused={f.gap.id: f.refused for f in waiting if f.refused},
         done_ids=document.done_ids,
     )
     return standing_of(document.entries, history, rooms.clock(), rooms.repo.policy)

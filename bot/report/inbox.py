@@ -76,12 +76,13 @@ def _refused(rooms: Rooms) -> Iterator[Waiting]:
                 "refused",
                 finished.gap.id,
                 finished.refused,
-                f"bot show {finished.cycle_id}",
+                _again(rooms, finished.gap.id),
             )
 
 
 def _gaps(rooms: Rooms) -> Iterator[Waiting]:
     listed = list_gaps(rooms)
+    refused = {f.gap.id for f in rooms.unpublished.all() if f.refused}
     if listed.fault:
         yield Waiting(
             listed.repo,
@@ -92,7 +93,7 @@ def _gaps(rooms: Rooms) -> Iterator[Waiting]:
         )
     for status in listed.statuses:
         answer = _answer(rooms, status)
-        if answer:
+        if answer and status.gap.id not in refused:
             yield Waiting(
                 listed.repo, status.state.value, status.gap.id, status.why, answer
             )
@@ -100,7 +101,7 @@ def _gaps(rooms: Rooms) -> Iterator[Waiting]:
 
 def _answer(rooms: Rooms, status: GapStatus) -> str | None:
     gap = status.gap
-    again = f"bot cycle --repo {rooms.repo.name} --gap {gap.id}"
+    again = _again(rooms, gap.id)
     place = f"{gap.path}:{gap.line_number}"
     answers = {
         GapState.NEEDS_HUMAN: f"{again}, or reword {place}",
@@ -109,6 +110,10 @@ def _answer(rooms: Rooms, status: GapStatus) -> str | None:
         GapState.DONE: f"remove the marker in {place}",
     }
     return answers.get(status.state)
+
+
+def _again(rooms: Rooms, gap_id: str) -> str:
+    return f"bot cycle --repo {rooms.repo.name} --gap {gap_id}"
 
 
 def _pulls(rooms: Rooms) -> Iterator[Waiting]:

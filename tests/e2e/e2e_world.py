@@ -34,7 +34,14 @@ HELLO = "- [ ] Say hello [bot-eligible] [id:hello]"
 SEEN: set[Outcome] = set()
 """The outcomes whose records the running test has read."""
 
-_OWN = (".git/objects/", ".git/refs/heads/bot/", ".git/logs/refs/heads/bot/")
+_OWN = (
+    ".git/objects/",
+    *(
+        f".git/{place}heads/bot{end}"
+        for place in ("refs/", "logs/refs/")
+        for end in "/-"
+    ),
+)
 _PATIENCE_S = 60.0
 
 

@@ -94,6 +94,15 @@ def test_a_dry_run_is_published_by_the_next_cycle_as_the_same_commit(
     assert "propose" not in [step.name for step in record.steps]
 
 
+@pytest.mark.outcome("dry_run", "skipped_no_gap")
+def test_a_dry_run_never_publishes_what_another_left(world: World) -> None:
+    """However often a dry run is asked for, nothing is pushed by it."""
+    outcomes = [world.tick(dry_run=True).outcome for _ in range(2)]
+
+    assert ["dry_run", "skipped_no_gap"] == outcomes
+    assert [] == world.person.branches()
+
+
 @pytest.mark.outcome("dry_run")
 def test_a_dry_run_of_a_file_on_disk_keeps_nothing(world: World) -> None:
     """With `--prd` the gap is nobody's yet, so neither commit nor attempt is kept."""

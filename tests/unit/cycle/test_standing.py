@@ -75,6 +75,16 @@ def tried(*ages: timedelta) -> History:
     return History(attempts={"a": rows(*ages)})
 
 
+def test_a_finished_commit_that_was_refused_needs_a_person():
+    """Nothing but a person gets it further, so it is no open pull request."""
+    history = History(unpublished={"a"}, refused={"a": "branch bot/a is not ours"})
+
+    assert standing(history) == (
+        GapState.NEEDS_HUMAN,
+        "finished, but branch bot/a is not ours",
+    )
+
+
 def test_a_new_gap_is_eligible():
     """Without a past a gap can be worked on."""
     assert standing(History()) == (GapState.ELIGIBLE, "can be worked on")
