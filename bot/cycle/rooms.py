@@ -92,6 +92,11 @@ class Rooms:
 
         return GapCache(self.folder / "cache")
 
+    @property
+    def prd_globs(self) -> tuple[str, ...]:
+        """The globs of `prd`, each starting at the root: `PRD.md` is that one file."""
+        return tuple(f"/{glob.lstrip('/')}" for glob in self.repo.prd)
+
     def rules(self) -> "Rules":
         """Return what a proposal may change in this repository."""
         from bot.workspace.rules import Rules  # noqa: PLC0415 - not for an idle tick
@@ -103,7 +108,7 @@ class Rooms:
             max_lines=policy.max_lines,
             max_bytes=policy.max_bytes,
             protected=BUILT_IN_PROTECTED if protected is None else protected,
-            prd=self.repo.prd,
+            prd=self.prd_globs,
             allow_binary=policy.allow_binary,
             allow_symlinks=policy.allow_symlinks,
             on_protected=policy.on_protected,
@@ -131,12 +136,12 @@ class Rooms:
 
     def dirty_paths(self) -> tuple[str, ...]:
         """Return what the person has not committed in the checkout, if there is one."""
-        from bot.workspace.checkout import look  # noqa: PLC0415 - as above
+        from bot.workspace.checkout import dirty_paths  # noqa: PLC0415 - as above
 
         if self.checkout is None:
             return ()
         ours = (self.config_path, self.settings.data_dir)
-        return look(self.checkout, self.git_env(), ours).dirty
+        return dirty_paths(self.checkout, self.git_env(), ours)
 
     def is_event_skipped(self, outcome: Outcome) -> bool:
         """Whether the observer doesn't want to hear of this outcome."""

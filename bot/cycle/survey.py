@@ -65,7 +65,7 @@ def read_gaps_at(rooms: Rooms, sha: str) -> Document:
     if rooms.options.prd:
         return _read_from_disk(rooms, rooms.options.prd)
     clone, repo = rooms.clone(), rooms.repo
-    blobs = clone.files(sha, repo.prd)
+    blobs = clone.files(sha, rooms.prd_globs)
     if not blobs:
         globs = ", ".join(repo.prd)
         raise Misconfigured(
@@ -98,7 +98,7 @@ def prd_files(rooms: Rooms, sha: str) -> list[PrdFile]:
     clone = rooms.clone()
     return [
         decode(blob.path, clone.blob(blob.blob))
-        for blob in clone.files(sha, rooms.repo.prd)
+        for blob in clone.files(sha, rooms.prd_globs)
     ]
 
 

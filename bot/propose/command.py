@@ -97,11 +97,9 @@ class CommandProposer:
         recipe = self._recipe_of(task.gap)
         if isinstance(recipe, NoAnswer):
             return recipe
+        # What a recipe leaves stays until the next move, which starts with a clean-up.
         self._tree.move_to(task.base_sha)
-        try:
-            return self._answer(task, recipe)
-        finally:
-            self._tree.move_to(task.base_sha)
+        return self._answer(task, recipe)
 
     def _recipe_of(self, gap: Gap) -> Recipe | NoAnswer:
         names = ", ".join(self._recipes) or "none"

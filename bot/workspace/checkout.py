@@ -48,26 +48,24 @@ def look(path: Path, env: GitEnv, ignore: Iterable[Path] = ()) -> CheckoutState:
     git = _git(path, env)
     if git is None or git.call("rev-parse", "--show-cdup").stdout != b"\n":
         return CheckoutState(is_checkout=False)
-    out = git.run(
-        "status",
-        "--porcelain=v2",
-        "-z",
-        "--branch",
-        "--no-renames",
-        "--untracked-files=normal",
-        "--ignore-submodules=dirty",
-        timeout=_LOOK_TIMEOUT_S,
-    )
-    lines = [line for line in os.fsdecode(out).split("\0") if line]
-    root = path.resolve()
-    ours = [root / PAUSE_FILE, *(item.resolve() for item in ignore)]
+    lines = _status(git)
     return CheckoutState(
         is_checkout=True,
-        dirty=tuple(_dirt(git, root, _paths(lines), ours)),
+        dirty=_dirty(git, path, lines, ignore),
         head_branch=_head(lines),
         origin_url=_optional(git, "config", "--get", "remote.origin.url"),
         origin_default=_origin_default(git),
     )
+
+
+def dirty_paths(path: Path, env: GitEnv, ignore: Iterable[Path] = ()) -> tuple[str, ...]:
+    """Return what `look` calls dirty of a checkout, with one process only.
+
+    Raises:
+        GitFailed: Git can't read it.
+    """
+    git = _git(path, env)
+    return _dirty(git, path, _status(git), ignore) if git else ()
 
 
 def base_is_checked_out(path: Path, branch: str, env: GitEnv) -> bool:
@@ -81,6 +79,28 @@ def base_is_checked_out(path: Path, branch: str, env: GitEnv) -> bool:
 
 def _git(path: Path, env: GitEnv) -> Git | None:
     return Git(None, env, path, personal=True) if path.is_dir() else None
+
+
+def _status(git: Git) -> list[str]:
+    out = git.run(
+        "status",
+        "--porcelain=v2",
+        "-z",
+        "--branch",
+        "--no-renames",
+        "--untracked-files=normal",
+        "--ignore-submodules=dirty",
+        timeout=_LOOK_TIMEOUT_S,
+    )
+    return [line for line in os.fsdecode(out).split("\0") if line]
+
+
+def _dirty(
+    git: Git, path: Path, lines: list[str], ignore: Iterable[Path]
+) -> tuple[str, ...]:
+    root = path.resolve()
+    ours = [root / PAUSE_FILE, *(item.resolve() for item in ignore)]
+    return tuple(_dirt(git, root, _paths(lines), ours))
 
 
 def _paths(lines: Iterable[str]) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
+from itertools import chain
 
 from bot.workspace.paths import fold, shown
 
@@ -17,19 +18,24 @@ def misfit(added: Iterable[str], stays: AbstractSet[str]) -> str | None:
         stays: All other paths of the tree.
     """
     new = sorted(set(added))
-    leaves, folders = set(stays) | set(new), _folders(new)
+    files, folders = set(new), _folders(new)
     for path in new:
-        inside = next((p for p in parents(path) if p in leaves), None)
+        inside = next((p for p in parents(path) if p in files or p in stays), None)
         if inside is not None:
             return f"{shown(path)}: {shown(inside)} is a file, not a folder"
-    there = _folders(stays)
+    there = _folders({path.rpartition("/")[0] + "/" for path in stays})
     for path in new:
         if path in there:
             return f"{shown(path)}: a folder stands there"
-    return _collision([*new, *sorted(folders - there)], [*stays, *there])
+    made = [*new, *sorted(folders - there)]
+    # Only names in one and the same folder collide first: a folder above that is spelt
+    # otherwise collides itself.
+    where = {path.rpartition("/")[0] for path in made}
+    beside = (p for p in chain(stays, there) if p.rpartition("/")[0] in where)
+    return _collision(made, beside)
 
 
-def _collision(new: list[str], old: list[str]) -> str | None:
+def _collision(new: list[str], old: Iterable[str]) -> str | None:
     taken: dict[str, str] = {}
     for path in new:
         other = taken.setdefault(fold(path), path)

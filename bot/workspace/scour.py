@@ -31,8 +31,11 @@ class Tracked:
         self._folders: dict[bytes, set[bytes]] = {}
         for path in files:
             folder, _, name = path.rpartition(b"/")
-            self._add_folder(folder)
-            self._files.setdefault(folder, set()).add(name)
+            names = self._files.get(folder)
+            if names is None:
+                names = self._files[folder] = set()
+                self._add_folder(folder)
+            names.add(name)
         for path in submodules:
             self._add_folder(path)
 

@@ -19,6 +19,9 @@ from bot.workspace.scour import Tracked, delete_tree, scour
 SUBMODULE = b"160000"
 
 
+_ATTRIBUTES = b".gitattributes"
+
+
 class Owner(Protocol):
     """Who runs untrusted commands in the tree, by number."""
 
@@ -126,13 +129,59 @@ class Tree:
         self._clone.git.run("worktree", "add", *options, "--", str(self.path), sha)
 
     def _switch(self, sha: str) -> None:
+        """Bring index, files and HEAD to a commit, writing only what differs."""
         self._point()
+        self._index(sha)
+        self.git.run("update-ref", "--no-deref", "HEAD", sha)
         scour(self.path, self._tracked(), self._trash)
-        stale = self._stale(sha)
+        is_new = self._owner is not None and not self._is_owned_by(self._owner)
         self._owned.unlink(missing_ok=True)
-        self.git.run("reset", "--quiet", "--hard", sha, "--")
+        written = self._rewrite_modified()
         if self._owner is not None:
-            self._give(self._owner, stale)
+            self._give(self._owner, self._listed() if is_new else written)
+        if written or is_new:
+            self._refresh(None if is_new else written)
+
+    def _index(self, sha: str) -> None:
+        """Bring the index to a commit; what it knows of other files is kept."""
+        options = ("--cached", "--raw", "-z", "--no-renames", "-R")
+        if (self.git_dir / "index.lock").exists():
+            # Met here, where a stale one is cleared, and not by a later step.
+            self.git.run("read-tree", "--reset", sha)
+        out = self.git.run("diff-index", *options, sha, "--")
+        fields = out.split(b"\0")
+        wanted = []
+        for facts, path in zip(fields[::2], fields[1::2], strict=False):
+            _, mode, _, oid, _ = facts.split(b" ")
+            wanted.append(b"%b %b\t%b\0" % (mode, oid, path))
+        # Removals first, so that a file can make room for a folder of its name.
+        wanted.sort(key=lambda line: not line.startswith(b"000000"))
+        if wanted:
+            self.git.run("update-index", "-z", "--index-info", input=b"".join(wanted))
+
+    def _rewrite_modified(self) -> set[bytes]:
+        """Write every file anew that isn't as the index says; return which."""
+        out = self.git.run("diff-files", "--name-only", "-z")
+        modified = {path for path in out.split(b"\0") if path}
+        # How a file is written depends on the attributes that lie in the tree by then.
+        attributes = {p for p in modified if p.rpartition(b"/")[2] == _ATTRIBUTES}
+        for paths in (attributes, modified - attributes):
+            if paths:
+                self.git.run(
+                    *("checkout-index", "--force", "--quiet", "-z", "--stdin"),
+                    input=b"\0".join(sorted(paths)),
+                )
+        return modified
+
+    def _refresh(self, paths: set[bytes] | None) -> None:
+        """Tell the index of the new change times; None is all files."""
+        if paths is None:
+            self.git.run("update-index", "-q", "--refresh", ok=(0, 1))
+            return
+        self.git.run(
+            *("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"),
+            input=b"\0".join(sorted(paths)),
+        )
 
     def _point(self) -> None:
         """Write `.git` anew, for people and for git inside the sandbox."""
@@ -146,26 +195,16 @@ class Tree:
         pointer.write_text(wanted, "utf-8")
 
     def _tracked(self) -> Tracked:
-        listed = self.git.run("ls-files", "--stage", "-z").split(b"\0")
-        files: list[bytes] = []
-        submodules: list[bytes] = []
-        for line in listed:
-            facts, tab, path = line.partition(b"\t")
-            if tab:
-                (submodules if facts.startswith(SUBMODULE) else files).append(path)
+        lines = self.git.run("ls-files", "--stage", "-z").split(b"\0")[:-1]
+        # Each line is mode, id and stage, of one width all over, and the path.
+        start = lines[0].index(b"\t") + 1 if lines else 0
+        submodules = [x[start:] for x in lines if x.startswith(SUBMODULE)]
+        files = [x[start:] for x in lines if not x.startswith(SUBMODULE)]
         return Tracked(files, submodules)
 
-    def _stale(self, sha: str) -> set[bytes] | None:
-        """Return the paths that git is about to write; None for all of them."""
-        if self._owner is None:
-            return set()
-        if not self._is_owned_by(self._owner):
-            return None
-        modified = self.git.run("diff-files", "--name-only", "-z")
-        moved = self.git.run(
-            "diff-index", "--cached", "--name-only", "-z", "--no-renames", sha, "--"
-        )
-        return {path for out in (modified, moved) for path in out.split(b"\0") if path}
+    def _listed(self) -> set[bytes]:
+        listed = self.git.run("ls-files", "-z").split(b"\0")
+        return {path for path in listed if path}
 
     def _is_owned_by(self, owner: Owner) -> bool:
         try:
@@ -173,19 +212,14 @@ class Tree:
         except (FileNotFoundError, UnicodeDecodeError):
             return False
 
-    def _give(self, owner: Owner, written: set[bytes] | None) -> None:
-        """Let the owner have what git wrote, then tell the index of the new ctime."""
-        if written is None:
-            listed = self.git.run("ls-files", "-z").split(b"\0")
-            written = {path for path in listed if path}
+    def _give(self, owner: Owner, written: set[bytes]) -> None:
+        """Let the owner have what git wrote."""
         root = os.fsencode(self.path)
         # A file of a folder that git made anew: the folders above may be root's too.
         for path in {b"", *written, *_folders(written)}:
             full = root + b"/" + path if path else root
             if os.path.lexists(full):
                 os.chown(full, owner.uid, owner.gid, follow_symlinks=False)
-        if written:
-            self.git.run("update-index", "-q", "--refresh", ok=(0, 1))
         self._owned.write_text(f"{owner.uid}:{owner.gid}", "ascii")
 
 
