@@ -72,7 +72,7 @@ def _print(session: Session, written: "Written", steps: tuple["Step", ...]) -> N
         session.line(f"{config} has this repository already, as {written.name!r}")
     else:
         session.say(f"{config} stands and is left as it is; add this to it:\n")
-        session.line(written.block)
+        session.block(written.block)
     tell = session.say if written.block and not written.is_new else session.line
     tell("Go on with:")
     width = max(len(step.command) for step in steps)

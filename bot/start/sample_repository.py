@@ -37,10 +37,17 @@ def make_repository(target: Path, env: GitEnv) -> None:
     try:
         _build(draft, env)
         with usable(target):
-            if not target.exists():
-                draft.rename(target)
+            _put(draft, target)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
+
+
+def _put(draft: Path, target: Path) -> None:
+    try:
+        draft.rename(target)
+    except OSError:  # a folder with something in it is never replaced
+        if not target.is_dir():
+            raise
 
 
 def _build(draft: Path, env: GitEnv) -> None:

@@ -26,14 +26,22 @@ class Toolbox:
     missing: tuple[str, ...]
 
 
-def find_toolbox(programs: Iterable[str], environ: Mapping[str, str]) -> Toolbox:
-    """Return where the programs are that the sandbox does not see by itself."""
+def find_toolbox(
+    programs: Iterable[str], environ: Mapping[str, str], seen: str = PATH
+) -> Toolbox:
+    """Return where the programs are that the sandbox does not see by itself.
+
+    Args:
+        programs: Their names.
+        environ: Where PATH and HOME are looked up.
+        seen: The folders of programs that the sandbox sees.
+    """
     folders: dict[str, tuple[str, ...]] = {}
     missing: list[str] = []
     for name in dict.fromkeys(programs):
-        if shutil.which(name, path=PATH):
+        if shutil.which(name, path=seen):
             continue
-        folder = _folder_of(name, environ)
+        folder = _folder_of(name, environ, seen)
         if folder is None:
             missing.append(name)
         else:
@@ -41,9 +49,9 @@ def find_toolbox(programs: Iterable[str], environ: Mapping[str, str]) -> Toolbox
     return Toolbox(folders, tuple(missing))
 
 
-def _folder_of(name: str, environ: Mapping[str, str]) -> str | None:
+def _folder_of(name: str, environ: Mapping[str, str], seen: str) -> str | None:
     if name == "python3":
-        folder = interpreter_folder()
+        folder = interpreter_folder(seen)
     else:
         folder = next(_folders_with(name, environ.get("PATH", os.defpath)), None)
     if folder is None or not folder.is_absolute() or not str(folder).isprintable():
