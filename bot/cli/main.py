@@ -99,7 +99,7 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 
 def _run(session: Session, arguments: Sequence[str]) -> int:
     try:
-        code = cli(list(arguments), standalone_mode=False, obj=session)
+        code = cli(list(arguments), prog_name="bot", standalone_mode=False, obj=session)
     except typer.Exit as leaving:
         return leaving.exit_code
     except typer.Abort:

@@ -5,6 +5,7 @@ from typing import Annotated, Any
 import typer
 
 from bot.cli.session import Config, Json, Repo, session_of
+from bot.errors import ConfigError
 
 
 def add_to(cli: typer.Typer) -> None:
@@ -108,7 +109,13 @@ def close(
     session = session_of(context).with_options(config, as_json=as_json)
     with session.app() as app:
         one = app.one_repo(repo)
-        pull = app.rooms(one).forge().close(number, "person", comment)
+        forge = app.rooms(one).forge()
+        if all(known.number != number for known in forge.listing()):
+            raise ConfigError(
+                f"repository {one.name!r} has no pull request {number}; "
+                "`bot pulls list --all` shows those there are"
+            )
+        pull = forge.close(number, "person", comment)
     if session.json:
         session.answer({"schema_version": 1, **_entry(one.name, pull)})
         return
