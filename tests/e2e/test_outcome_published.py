@@ -179,7 +179,7 @@ def test_a_limit_that_another_repository_reached_meanwhile_holds(
     world.release()
     late = world.recorded(running.end())
     full = world.tick()
-    assert 0 == world.bot("pulls", "close", "1", "--repo", "other").code
+    assert 0 == world.ask("pulls", "close", "1", "--repo", "other").code
     record = world.tick()
 
     assert ["pr_skipped_by_policy", "skipped_policy", "ok"] == [

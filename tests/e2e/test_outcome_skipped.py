@@ -129,7 +129,7 @@ def test_a_closed_pull_request_frees_its_place_but_not_the_day(tmp_path: Path) -
     world.configure(policy="max_open_prs = 1\nprs_per_day = 2")
     outcomes = [world.cycle().outcome]
     for number in (1, 2):
-        assert 0 == world.bot("pulls", "close", str(number)).code
+        assert 0 == world.ask("pulls", "close", str(number)).code
         outcomes.append(world.cycle().outcome)
 
     assert ["ok", "ok", "skipped_policy"] == outcomes
