@@ -84,7 +84,7 @@ def guess_documents(files: Files) -> Documents:
     )
     marked = tuple(path for path in there if MARKER in files.text(path))
     if marked:
-        return Documents(marked, f"They hold {MARKER}")
+        return Documents(marked, f"Each holds {MARKER}")
     if there:
         return Documents((there[0],), f"It holds no {MARKER} yet: mark a line of it")
     return Documents(

@@ -265,7 +265,7 @@ def test_poetry_is_told_to_put_its_environment_into_the_tree(repository, tmp_pat
         (
             {"PRD.md": "- x", "TODO.md": "- y [bot-eligible]"},
             ("TODO.md",),
-            "They hold",
+            "Each holds",
         ),
         (
             {
@@ -276,7 +276,7 @@ def test_poetry_is_told_to_put_its_environment_into_the_tree(repository, tmp_pat
                 "docs/requirements[1].md": "- n [bot-eligible]",
             },
             ("prd.MD", "docs/prd.md", "docs/requirements-2.md"),
-            "They hold",
+            "Each holds",
         ),
     ],
 )
