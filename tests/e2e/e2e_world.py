@@ -172,7 +172,9 @@ class World:
     env: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Make the person's repository and the config with its defaults."""
+        """Make the person's repository and the config, unless they stand there."""
+        if self.person.path.exists():
+            return
         self.person.path.mkdir()
         self.person.git("init", "-q", "--template=", "-b", "main")
         self.person.commit({"PRD.md": prd(self.gaps), **self.files})
@@ -192,6 +194,11 @@ class World:
     def folder(self) -> Path:
         """The repository's part of the data folder."""
         return self.data / "demo"
+
+    @property
+    def token(self) -> str:
+        """A word that no command of another test names."""
+        return f"token-{hashlib.sha256(bytes(self.root)).hexdigest()[:16]}"
 
     @property
     def recipe_tree(self) -> Path:

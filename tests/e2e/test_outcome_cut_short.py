@@ -14,8 +14,7 @@ def test_a_signal_in_mid_recipe_ends_the_cycle_at_once(
     world: World, number: int
 ) -> None:
     """The recipe dies with it, 130 is the exit status, and no attempt is counted."""
-    token = f"300.{number}{world.root.name}"
-    world.configure(recipes=f"touch started; : {token}; sleep 300")
+    world.configure(recipes=f"touch started; : {world.token}; sleep 300")
     running = world.start_until_recipe()
     with world.untouched():
         ran = running.signal(number)
@@ -23,7 +22,7 @@ def test_a_signal_in_mid_recipe_ends_the_cycle_at_once(
 
     assert ("interrupted", 130) == (record.outcome, ran.code)
     assert "signal" in record.reason
-    assert [] == processes_with(token)
+    assert [] == processes_with(world.token)
     assert {"hello": "eligible"} == world.states()
     world.configure()
     assert "ok" == world.tick().outcome
@@ -51,12 +50,11 @@ def test_a_signal_in_mid_test_keeps_the_work_as_a_patch(world: World) -> None:
 @pytest.mark.outcome("interrupted", "ok")
 def test_a_killed_cycle_is_found_at_the_next_start(world: World) -> None:
     """After kill -9 the next cycle writes the record that the dead one could not."""
-    token = f"300.9{world.root.name}"
-    world.configure(recipes=f"touch started; : {token}; sleep 300")
+    world.configure(recipes=f"touch started; : {world.token}; sleep 300")
     running = world.start_until_recipe()
     with world.untouched():
         running.kill()
-    until(lambda: not processes_with(token), "the sandbox to die")
+    until(lambda: not processes_with(world.token), "the sandbox to die")
     (entry,) = (world.folder / "journal").glob("*.json")
     world.configure()
     record = world.cycle()
