@@ -32,11 +32,18 @@ def file(loaded: Loaded) -> Iterator[Finding]:
         )
 
 
-def secrets(settings: Settings, env: Mapping[str, str]) -> Iterator[Finding]:
+def secrets(
+    settings: Settings,
+    env: Mapping[str, str],
+    run_secrets: Path = Path("/run/secrets"),
+) -> Iterator[Finding]:
     """Look whether others can read the files that secrets come from."""
     steps = [s for repo in settings.repo for s in (*repo.setup, *repo.check)]
     wanted = [name for step in steps for name in step.secrets]
-    found = {name: secret_file(name, env) for name in (*BOT_SECRETS, *wanted)}
+    found = {
+        name: secret_file(name, env, run_secrets=run_secrets)
+        for name in (*BOT_SECRETS, *wanted)
+    }
     files = {name: path for name, path in found.items() if path is not None}
     open_files = {n: p for n, p in files.items() if _is_open(p, env)}
     for name, path in open_files.items():

@@ -44,7 +44,7 @@ def folder(data_dir: Path) -> Iterator[Finding]:
     if not above.is_dir():
         detail = f"{data_dir} can't be made: {above} is no folder"
         yield fail("data", detail, "move that away or set data_dir elsewhere")
-    elif not os.access(above, os.W_OK | os.X_OK):
+    elif not may_write(above):
         detail = f"{data_dir} can't be made: this user may not write to {above}"
         yield fail("data", detail, f"mkdir -p {data_dir} as root, and chown it")
     else:
@@ -126,6 +126,11 @@ def leftovers(data_dir: Path, clock: Callable[[], datetime]) -> Iterator[Finding
 def existing(path: Path) -> Path:
     """Return the path, or the nearest above it that is there."""
     return next(p for p in (path, *path.parents) if os.path.lexists(p))
+
+
+def may_write(folder: Path) -> bool:
+    """Tell whether this user can make files in a folder."""
+    return os.access(folder, os.W_OK | os.X_OK, effective_ids=True)
 
 
 def _files(folder: Path) -> list[Path]:

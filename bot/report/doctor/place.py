@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bot.errors import GitFailed
+from bot.report.doctor.data_folder import may_write
 from bot.report.doctor.finding import Finding, fail, ok, warn
 from bot.report.doctor.subject import Place, Subject, find_place
 from bot.workspace.diagnose import without_credentials
@@ -61,7 +62,7 @@ def owner(subject: Subject) -> Iterator[Finding]:
         return
     own, theirs = os.geteuid(), place.git_dir.stat().st_uid
     objects = place.git_dir / "objects"
-    if not os.access(objects, os.W_OK | os.X_OK):
+    if not may_write(objects):
         detail = f"this user may not write to {objects}, so no branch can be pushed"
         yield fail("owner", detail, f"run the bot as {_name(theirs)}")
     elif own != theirs:

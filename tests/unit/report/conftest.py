@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from command_world import World
+from doctor_ground import Doctor
 
 
 @pytest.fixture
@@ -14,3 +15,9 @@ def world(
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     return World(tmp_path, lambda: tuple(capsys.readouterr()))
+
+
+@pytest.fixture
+def doctor(world: World) -> Doctor:
+    """Return what takes looks at the world."""
+    return Doctor(world)
