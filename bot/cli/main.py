@@ -100,10 +100,6 @@ def run(arguments: Sequence[str], env: Mapping[str, str]) -> int:
 def _run(session: Session, arguments: Sequence[str]) -> int:
     try:
         code = cli(list(arguments), prog_name="bot", standalone_mode=False, obj=session)
-    except typer.Exit as leaving:
-        return leaving.exit_code
-    except typer.Abort:
-        return _INTERRUPTED
     except typer.TyperException as usage:
         session.say(_usage(usage))
         return usage.exit_code

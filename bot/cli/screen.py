@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from itertools import accumulate
 from typing import Literal, TextIO
 from unicodedata import combining, east_asian_width
 
@@ -109,13 +110,8 @@ def hush(stream: TextIO) -> None:
 def _cut(line: str, limit: int) -> str:
     if columns(line) <= limit:
         return line
-    kept, used = "", 1
-    for char in line:
-        used += _columns_of(char)
-        if used > limit:
-            break
-        kept += char
-    return f"{kept}…"
+    ends = accumulate(map(_columns_of, line))
+    return line[: sum(end < limit for end in ends)] + "…"
 
 
 def _columns_of(char: str) -> int:

@@ -37,7 +37,6 @@ def repository_checks(rooms: Rooms, machine: Machine) -> tuple[Check, ...]:
     subject = Subject(
         rooms,
         machine.git_env,
-        owner=machine.owner,
         has_index=machine.has_index,
         online=machine.online,
     )

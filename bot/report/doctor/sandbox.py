@@ -3,7 +3,7 @@
 import os
 import pwd
 import resource
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from bot.errors import SandboxUnavailable
 from bot.report.doctor.data_folder import existing
@@ -32,8 +32,18 @@ def confinement(settings: SandboxSettings) -> Iterator[Finding]:
         yield ok("sandbox", f"started a job: {seen.detail}")
 
 
-def limits(settings: SandboxSettings, uid: int) -> Iterator[Finding]:
-    """Say which limits hold, and which the system itself sets lower."""
+def limits(
+    settings: SandboxSettings,
+    uid: int,
+    hard: Callable[[int], int] = lambda kind: resource.getrlimit(kind)[1],
+) -> Iterator[Finding]:
+    """Say which limits hold, and which the system itself sets lower.
+
+    Args:
+        settings: Those of the config.
+        uid: The bot's user; root may raise every limit.
+        hard: Returns the highest value that the bot's processes may have.
+    """
     parts = [
         f"memory {format_size(settings.memory)}",
         f"{settings.processes} processes",
@@ -42,7 +52,7 @@ def limits(settings: SandboxSettings, uid: int) -> Iterator[Finding]:
         f"{format_duration(settings.timeout)} a command",
         f"{format_duration(settings.silence)} without output",
     ]
-    lower = () if uid == 0 else tuple(_lower(settings))
+    lower = () if uid == 0 else tuple(_lower(settings, hard))
     if lower:
         detail = f"the system allows less than [sandbox] says: {', '.join(lower)}"
         advice = "raise the hard limit (`ulimit -H`, or Limit… in the systemd unit)"
@@ -51,7 +61,7 @@ def limits(settings: SandboxSettings, uid: int) -> Iterator[Finding]:
         yield ok("limits", ", ".join(parts))
 
 
-def _lower(settings: SandboxSettings) -> Iterator[str]:
+def _lower(settings: SandboxSettings, hard: Callable[[int], int]) -> Iterator[str]:
     wanted = (
         ("processes", resource.RLIMIT_NPROC, settings.processes),
         ("disk", resource.RLIMIT_FSIZE, settings.disk),
@@ -59,9 +69,8 @@ def _lower(settings: SandboxSettings) -> Iterator[str]:
         ("cpu", resource.RLIMIT_CPU, settings.cpu or 0),
     )
     for name, kind, value in wanted:
-        hard = resource.getrlimit(kind)[1]
-        if hard not in {resource.RLIM_INFINITY, -1} and hard < value:
-            yield f"{name} {hard}"
+        if resource.RLIM_INFINITY != hard(kind) < value:
+            yield f"{name} {hard(kind)}"
 
 
 def tools(settings: SandboxSettings) -> Iterator[Finding]:

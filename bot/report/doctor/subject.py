@@ -7,7 +7,6 @@ from pathlib import Path
 
 from bot.cycle.rooms import Rooms
 from bot.errors import BotError
-from bot.sandbox.owner import Owner
 from bot.settings import RepoSettings
 from bot.workspace.fetch import BASE_REF, read_ref
 from bot.workspace.git import Git
@@ -41,14 +40,12 @@ class Subject:
     Attributes:
         rooms: What a cycle would work with; nothing of it is opened that writes.
         git_env: Makes the environments of git commands.
-        owner: Who untrusted code runs as, when the bot is root.
         has_index: Whether the index may be asked.
         online: Whether a remote by URL may be looked at.
     """
 
     rooms: Rooms
     git_env: Callable[[], GitEnv]
-    owner: Owner | None
     has_index: bool
     online: bool
 

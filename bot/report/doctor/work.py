@@ -70,7 +70,8 @@ def waiting(subject: Subject) -> Iterator[Finding]:
     refused = [commit for commit in commits if commit.refused]
     for commit in refused:
         detail = f"the finished commit for {commit.gap.id} can't be published: {commit.refused}"
-        yield warn("finished", detail, f"bot show {commit.cycle_id}")
+        again = f"bot cycle --repo {{repo}} --gap {commit.gap.id}"
+        yield warn("finished", detail, _command(again, subject))
     for path in unpublished.unreadable():
         detail = f"a finished commit can't be read: {path}"
         yield warn("finished", detail, "a newer gapwright may have written it")

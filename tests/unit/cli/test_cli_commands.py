@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -571,3 +573,57 @@ def test_warnings_of_the_config_go_to_standard_error(world: World):
     assert 0 == ran.code
     assert "warning: BOT_DATADIR is not used" in ran.err
     assert 1 == len(ran.json["gaps"])
+
+
+def test_shell(world: World):
+    """`check --shell` opens a shell where the checks run and hands on its status."""
+    command = [sys.executable, "-m", "bot", "--config", str(world.config)]
+
+    done = subprocess.run(
+        [*command, "check", "--shell"],
+        input=b"test -e PRD.md && exit 7\n",
+        capture_output=True,
+        check=False,
+    )
+
+    assert 7 == done.returncode
+
+
+def test_inbox_as_json(world: World):
+    """Programs get what waits, with the command that answers it."""
+    world.run("cycle")
+
+    (item,) = world.run("inbox", "--json").json["items"]
+
+    assert {"repo", "kind", "about", "why", "answer"} == set(item)
+    assert "pull_request" == item["kind"]
+
+
+def test_short_history(world: World):
+    """A history that fits has nothing below its table."""
+    world.run("cycle")
+
+    assert 2 == len(world.run("history").out.splitlines())
+
+
+def test_show_of_a_cycle_without_tests(world: World):
+    """A cycle that ran no test shows no output."""
+    world.run("pause")
+    cycle = world.run("cycle", "--json").json["cycle_id"]
+
+    lines = world.run("show", cycle).out.splitlines()
+
+    assert ["skipped_pause", "record"] == [
+        lines[1].partition(":")[0],
+        lines[-1].partition(":")[0],
+    ]
+
+
+def test_merge_is_told(world: World):
+    """A merge that was made is told with its commit and needs no command."""
+    world.run("cycle")
+    world.git("checkout", "-q", "--detach")
+
+    ran = world.run("pulls", "merge", "1")
+
+    assert (0, 1) == (ran.code, len(ran.out.splitlines()))

@@ -4,12 +4,14 @@ import io
 import json
 import os
 import pty
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TextIO
 
 import pytest
 
+from bot.cli.main import cli, run
 from bot.cli.screen import (
     aligned,
     columns,
@@ -21,7 +23,7 @@ from bot.cli.screen import (
     width_of_terminal,
 )
 from bot.cli.session import Session
-from bot.errors import BotError
+from bot.errors import BotError, ConfigError
 
 HOSTILE = [
     "\x1b[2J\x1b]0;title\x07",
@@ -146,6 +148,7 @@ def test_width_where_there_is_no_terminal(tmp_path):
     """A file and a text in memory have no width."""
     with (tmp_path / "file").open("w") as file:
         assert 0 == width_of_terminal(file)
+    assert 0 == width_of_terminal(file)
     assert 0 == width_of_terminal(io.StringIO())
 
 
@@ -201,9 +204,12 @@ def test_progress_is_shown_on_a_terminal_and_taken_away():
         session.progress("looking at\nthe sandbox")
         session.line("found")
 
-        assert b"\r\x1b[Klooking at the sandbox \xe2\x80\xa6\r\x1b[Kfound\r\n" == (
-            os.read(shown, 1000)
-        )
+        written = b""
+        while not written.endswith(b"\n"):
+            written += os.read(shown, 1000)
+
+    expected = "\r\x1b[Klooking at the sandbox …\r\x1b[Kfound\r\n"
+    assert expected == written.decode()
 
 
 def test_progress_goes_nowhere_else():
@@ -270,3 +276,58 @@ def test_block_keeps_its_lines():
     Session({}, out=memory).block("one\n\n\x1btwo\n")
 
     assert "one\n\n two\n" == memory.getvalue()
+
+
+def test_first_signal_asks_for_an_end():
+    """A signal sets the wish to stop, and the handlers are put back afterwards."""
+    kept = signal.getsignal(signal.SIGTERM)
+    session = Session({})
+
+    with session.signals():
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    assert session.stop.is_set()
+    assert kept is signal.getsignal(signal.SIGTERM)
+
+
+def test_second_signal_ends_at_once():
+    """Who asks twice doesn't wait for the next safe point."""
+    pid = os.fork()
+    if pid == 0:
+        with Session({}).signals():
+            for _ in range(2):
+                os.kill(os.getpid(), signal.SIGINT)
+        os._exit(0)
+
+    assert 130 == os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+
+
+class Interrupting(io.StringIO):
+    """A stream on which a person presses Ctrl-C while it is flushed."""
+
+    def flush(self) -> None:
+        """Be interrupted."""
+        raise KeyboardInterrupt
+
+
+def test_interrupted(monkeypatch: pytest.MonkeyPatch):
+    """An interrupted command ends with 130 and no traceback."""
+    monkeypatch.setattr("sys.stdout", Interrupting())
+
+    assert 130 == run(["--version"], {})
+
+
+def test_reader_that_left(monkeypatch: pytest.MonkeyPatch):
+    """A reader that left before the answer came makes no noise."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    with os.fdopen(writer, "w") as stream:
+        monkeypatch.setattr("sys.stdout", stream)
+
+        assert 1 == run(["--version"], {})
+
+
+def test_command_of_another_program():
+    """The commands need what `run` gives them."""
+    with pytest.raises(ConfigError, match="not started by `bot`"):
+        cli(["gaps"], standalone_mode=False)

@@ -1,7 +1,12 @@
 """The looks of `bot doctor`, taken one by one on a real repository."""
 
-from contextlib import ExitStack
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 
 from command_world import World
 
@@ -15,6 +20,26 @@ from bot.report.doctor import (
     private_git_env,
     repository_checks,
 )
+from bot.report.doctor.subject import Subject
+
+
+@contextmanager
+def plain_user() -> Iterator[None]:
+    """Be somebody who owns nothing."""
+    os.seteuid(64999)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """Give a folder that everyone may walk to."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder)
+        path.chmod(0o755)
+        yield path
 
 
 class Doctor:
@@ -34,6 +59,24 @@ class Doctor:
     def repo(self, name: str, **options) -> list[Finding]:
         """Return what one look at the repository finds."""
         return self._taken(name, "wishes", **options)
+
+    @contextmanager
+    def subject(
+        self, *, online: bool = False, can_spend: bool = False, **repo: object
+    ) -> Iterator[Subject]:
+        """Give the repository with some of its settings as they can't be written."""
+        with (
+            App(self.world.loaded(), self.world.env) as app,
+            private_git_env(app.env) as git_env,
+        ):
+            rooms = app.rooms(app.settings.repo[0])
+            changed = rooms.repo.model_copy(update=repo)
+            yield Subject(
+                replace(rooms, repo=changed, can_spend=can_spend),
+                git_env,
+                has_index=False,
+                online=online,
+            )
 
     def _taken(
         self,

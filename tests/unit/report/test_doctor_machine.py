@@ -4,14 +4,13 @@ import os
 import resource
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from command_world import World
-from doctor_ground import Doctor
+from doctor_ground import Doctor, open_folder, plain_user
 from pytest_httpserver import HTTPServer
 
 from bot.errors import BotError, Deferred
@@ -41,25 +40,6 @@ confined = pytest.mark.skipif(
 def seen(findings: list[Finding]) -> list[tuple[str, str]]:
     """Return level and detail of each finding."""
     return [(finding.level.value, finding.detail) for finding in findings]
-
-
-@contextmanager
-def plain_user() -> Iterator[None]:
-    """Be somebody who owns nothing."""
-    os.seteuid(64999)
-    try:
-        yield
-    finally:
-        os.seteuid(0)
-
-
-@contextmanager
-def open_folder() -> Iterator[Path]:
-    """Give a folder that everyone may walk to."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder)
-        path.chmod(0o755)
-        yield path
 
 
 # The loop.
@@ -285,6 +265,11 @@ def test_file_systems_that_lack_something(kind: str, options: set[str], words: l
     assert all(word in f.detail for word, f in zip(words, found, strict=True))
 
 
+def test_disk_without_a_table_of_mounts(tmp_path: Path):
+    """Where the mounts can't be told, the room still is."""
+    assert 1 == len(list(data_folder.disk(tmp_path, lambda: "")))
+
+
 def test_index_that_is_not_there_is_not_made(doctor: Doctor, world: World):
     """A look makes no index."""
     world.data.mkdir()
@@ -478,19 +463,24 @@ def test_limits(doctor: Doctor, world: World):
 
 def test_limits_that_the_system_sets_lower():
     """A hard limit below the configured one is told, but not to root."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    settings = SandboxSettings(disk="4GB")
-    pid = os.fork()
-    if pid == 0:  # a hard limit can't be raised again
-        resource.setrlimit(resource.RLIMIT_FSIZE, (MEGABYTE, MEGABYTE))
-        (plain,) = sandbox.limits(settings, 1000)
-        (root,) = sandbox.limits(settings, 0)
-        told = (plain.level, root.level) == ("warn", "ok")
-        os._exit(0 if told and f"disk {MEGABYTE}" in plain.detail else 1)
-    _, status = os.waitpid(pid, 0)
+    settings = SandboxSettings()
+    values = {resource.RLIMIT_FSIZE: MEGABYTE, resource.RLIMIT_NPROC: 1 << 20}
 
-    assert 0 == status
-    assert (soft, hard) == resource.getrlimit(resource.RLIMIT_FSIZE)
+    def hard(kind: int) -> int:
+        return values.get(kind, resource.RLIM_INFINITY)
+
+    (plain,) = sandbox.limits(settings, 1000, hard)
+    (root,) = sandbox.limits(settings, 0, hard)
+
+    assert ("warn", "ok") == (plain.level, root.level)
+    assert plain.detail.endswith(f"than [sandbox] says: disk {MEGABYTE}")
+
+
+def test_limits_of_this_very_process():
+    """Without a say the real limits are asked."""
+    (found,) = sandbox.limits(SandboxSettings(memory="16MB", processes=1), 1000)
+
+    assert "limits" == found.name
 
 
 def test_user_is_the_bots_own(world: World):
@@ -524,6 +514,31 @@ def test_user_who_can_not_reach_the_data(
     (found,) = sandbox.user(world.loaded().settings, Owner(64321, 64321))
 
     assert (level, True) == (found.level, words in found.detail)
+
+
+@as_root
+def test_user_who_can_not_be_helped(world: World):
+    """Without the right to mount, a closed folder is a fault."""
+    with open_folder() as place:
+        (place / "closed" / "data").mkdir(parents=True)
+        os.chown(place / "closed", 64999, 64999)
+        (place / "closed").chmod(0o700)
+        world.env["BOT_DATA_DIR"] = str(place / "closed" / "data")
+        settings = world.loaded().settings
+        with plain_user():
+            (found,) = sandbox.user(settings, Owner(64321, 64321))
+
+    assert (Level.FAIL, True) == (found.level, "CAP_SYS_ADMIN" in found.detail)
+
+
+@as_root
+def test_user_without_a_name(world: World):
+    """A user that the machine has no name for is told by number."""
+    settings = world.loaded().settings
+    with plain_user():
+        (found,) = sandbox.user(settings, None)
+
+    assert "jobs run as uid 64999, like the bot" == found.detail
 
 
 # Who is told.

@@ -2,15 +2,19 @@
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from command_world import COMMANDS, PRD, World
-from doctor_ground import Doctor
+from doctor_ground import Doctor, open_folder, plain_user
 
 from bot.report.doctor import Finding, Level
+from bot.report.doctor.base import base
 from bot.report.doctor.commands import first_word, programs_of
+from bot.report.doctor.place import owner
+from bot.report.doctor.work import budget
 from bot.sandbox.bwrap import probe
 from bot.settings import SandboxSettings
 from bot.settings.repo import Check
@@ -149,6 +153,20 @@ def test_repository_of_somebody_else(doctor: Doctor, world: World):
     (found,) = doctor.repo("owner")
 
     assert (Level.WARN, "run the bot as uid 64999") == (found.level, found.advice)
+
+
+@as_root
+def test_repository_that_takes_no_push(doctor: Doctor, world: World):
+    """Where this user may not write, no branch can be pushed."""
+    with open_folder() as place:
+        shutil.copytree(world.repo, place / "wishes")
+        world.configure(path=str(place / "wishes"))
+        with doctor.subject() as subject:
+            assert subject.place is not None
+            with plain_user():
+                (found,) = owner(subject)
+
+    assert (Level.FAIL, "run the bot as root") == (found.level, found.advice)
 
 
 def test_hooks(doctor: Doctor, world: World):
@@ -317,6 +335,47 @@ def test_remote_out_of_reach(doctor: Doctor, remote: World):
     (found,) = doctor.repo("base", online=True)
 
     assert (Level.WARN, "try again later") == (found.level, found.advice)
+
+
+def test_default_branch(doctor: Doctor, remote: World):
+    """Where no base is given the remote's default branch is."""
+    sha = remote.git("rev-parse", "main")
+    with doctor.subject(online=True, base=None) as subject:
+        found = list(base(subject))
+
+    assert [("ok", f"the remote's default branch, at {sha[:12]}")] == seen(found)
+
+
+def test_no_default_branch(doctor: Doctor, remote: World):
+    """A remote without a default branch needs a base."""
+    remote.git("symbolic-ref", "HEAD", "refs/heads/none")
+    with doctor.subject(online=True, base=None) as subject:
+        found = list(base(subject))
+
+    assert [("fail", "the remote has no default branch")] == seen(found)
+
+
+def test_clone_that_is_broken(doctor: Doctor, remote: World):
+    """A clone that git can't read is told in git's own words."""
+    remote.run("gaps", "--fetch")
+    (remote.data / "wishes" / "clone.git" / "config").write_text("[nonsense")
+
+    (found,) = doctor.repo("gaps")
+
+    assert (Level.FAIL, True) == (found.level, "clone.git/config" in found.detail)
+
+
+def test_clone_without_a_git_to_read_it(
+    doctor: Doctor, remote: World, monkeypatch: pytest.MonkeyPatch
+):
+    """Without git nothing is said of gaps: that there is none is told elsewhere."""
+    remote.run("gaps", "--fetch")
+    for name in ("env", "sh"):
+        (remote.folder / name).symlink_to(shutil.which(name) or name)
+    remote.env["PATH"] = str(remote.folder)
+    monkeypatch.setenv("PATH", str(remote.folder))
+
+    assert [] == doctor.repo("gaps")
 
 
 # The requirements documents.
@@ -519,6 +578,20 @@ def test_budget_and_limits(doctor: Doctor):
     )
 
 
+@pytest.mark.parametrize(
+    ("cap", "level", "words"), [(5, "ok", "money is left"), (0, "warn", "usd_per_day")]
+)
+def test_budget_of_what_costs_money(
+    doctor: Doctor, world: World, cap: int, level: str, words: str
+):
+    """Where money can be spent, what is left is told."""
+    world.configure(top=f"[budget]\nusd_per_day = {cap}")
+    with doctor.subject(can_spend=True) as subject:
+        (found,) = budget(subject)
+
+    assert (level, True) == (found.level, words in found.detail)
+
+
 @pytest.mark.usefixtures("gap")
 def test_limits_that_are_used(doctor: Doctor):
     """Open pull requests count."""
@@ -593,7 +666,7 @@ def test_finished_commits(doctor: Doctor, world: World):
     assert [("warn", "the finished commit for hello can't be published: no")] == (
         seen(refused)
     )
-    assert f"bot show {cycle}" == refused[0].advice
+    assert "bot cycle --repo wishes --gap hello" == refused[0].advice
     assert [("warn", f"a finished commit can't be read: {path}")] == seen(unreadable)
 
 
