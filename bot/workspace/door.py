@@ -8,9 +8,9 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, BinaryIO
 
 from bot.errors import Misconfigured
 
@@ -47,9 +47,10 @@ def execute(
     Raises:
         Misconfigured: There is no git program.
     """
-    process = _start(argv, env, piped=stdin is not None)
+    with _input(stdin) as source:
+        process = _start(argv, env, source)
     try:
-        answer = _converse(process, stdin, time.monotonic() + timeout_s)
+        answer = _converse(process, time.monotonic() + timeout_s)
     finally:
         _put_down(process)
     if answer.code == _NOT_FOUND and "env:" in answer.stderr:
@@ -57,7 +58,23 @@ def execute(
     return answer
 
 
-def _start(argv: Sequence[str], env: Mapping[str, str], *, piped: bool) -> Any:
+@contextlib.contextmanager
+def _input(content: bytes | None) -> Iterator[BinaryIO | None]:
+    """Give what the process reads as a file.
+
+    A pipe would have to be fed while the output is read, and Popen does not go on
+    feeding one after a time-out of `communicate`.
+    """
+    if content is None:
+        yield None
+        return
+    with os.fdopen(os.memfd_create("git-input"), "w+b") as file:
+        file.write(content)
+        file.seek(0)
+        yield file
+
+
+def _start(argv: Sequence[str], env: Mapping[str, str], source: BinaryIO | None) -> Any:
     try:
         from git import cmd, exc  # noqa: PLC0415 - 0.16 s, not paid by a paused tick
     except ImportError as error:
@@ -72,7 +89,7 @@ def _start(argv: Sequence[str], env: Mapping[str, str], *, piped: bool) -> Any:
         # its working folder can't be entered; `git -C` fails instead.
         started = cmd.Git("/").execute(
             command,
-            istream=cmd.PIPE if piped else None,  # type: ignore[attr-defined]  # handed to Popen as it is
+            istream=source,
             as_process=True,
             env=dict(env),
             shell=False,
@@ -88,17 +105,17 @@ def _start(argv: Sequence[str], env: Mapping[str, str], *, piped: bool) -> Any:
     return process
 
 
-def _converse(process: Any, stdin: bytes | None, deadline: float) -> Answer:
+def _converse(process: Any, deadline: float) -> Answer:
     from git import cmd  # noqa: PLC0415 - loaded by _start already
 
     expired = cmd.subprocess.TimeoutExpired  # type: ignore[attr-defined]  # the class of the one Popen that GitPython uses
-    pending, is_last_look = stdin, False
+    is_last_look = False
     while True:
         left = max(0.0, min(_SLICE_S, deadline - time.monotonic()))
         try:
-            out, err = process.communicate(pending, timeout=left)
+            out, err = process.communicate(timeout=left)
         except expired as late:
-            pending, out, err = None, late.output or b"", late.stderr or b""
+            out, err = late.output or b"", late.stderr or b""
         else:
             break
         if is_last_look or time.monotonic() >= deadline:

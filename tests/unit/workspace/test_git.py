@@ -57,6 +57,13 @@ def test_explicit_repository_wins_over_pointer(tree, clone) -> None:
     assert clone.base() == tree.git.text("rev-parse", "HEAD")
 
 
+def test_a_slow_reader_gets_all_of_a_large_input(git_env: GitEnv) -> None:
+    """A process that takes its time before it reads is fed to the end all the same."""
+    slow = ("-c", "alias.slow=!sleep 0.8; wc -c", "slow")
+
+    assert "1000000" == Git(None, git_env).text(*slow, input=b"x" * 1_000_000, timeout=20)
+
+
 def test_large_input_and_output_do_not_block(git_env: GitEnv, clone) -> None:
     """Megabytes go in and come out of one command."""
     data = os.urandom(3_000_000)
