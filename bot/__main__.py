@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Run the command line and leave with the exit status that DESIGN's contract names."""
+    """Run the command line and leave with the exit status that the reference names."""
     from bot.cli.main import run  # noqa: PLC0415 - importing the module does no work
 
     sys.exit(run(sys.argv[1:], os.environ))

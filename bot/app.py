@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 from bot.cycle.draft import Watcher
 from bot.cycle.pause import FILE_NAME, pause_files
 from bot.cycle.rooms import Options, Rooms
+from bot.domain.record import CycleRecord
 from bot.errors import ConfigError
 from bot.observe.redact import Redactor
 from bot.settings import RepoSettings
@@ -53,6 +54,12 @@ class Silent:
     """A watcher that nobody looks at."""
 
     def step(self, name: str, detail: str) -> None:
+        """Show nothing."""
+
+    def ended(self, record: CycleRecord) -> None:
+        """Show nothing."""
+
+    def warn(self, event: str, detail: str) -> None:
         """Show nothing."""
 
 
@@ -259,7 +266,7 @@ class _Builder:
         return Tree.open(self.clone(), path, self._app.owner)
 
     def _forge(self) -> "Forge":
-        from bot.cycle.survey import is_ticked
+        from bot.cycle.document import is_ticked
         from bot.forge.local import LocalForge
 
         return LocalForge(
@@ -274,7 +281,7 @@ class _Builder:
     def _binds(self, base_sha: str) -> "Sequence[Bind]":
         """Return the results of the set-up of a base that a cycle prepared before."""
         from bot.checks.setup import SetUpResult
-        from bot.cycle.ground import set_up
+        from bot.cycle.runs import set_up
 
         ready = set_up(self.rooms, base_sha)
         return ready.binds if isinstance(ready, SetUpResult) else ()

@@ -10,7 +10,10 @@ from bot.cli.session import Config, Json, Repo, Session, session_of
 from bot.errors import ConfigError
 
 if TYPE_CHECKING:
+    from bot.app import App
+    from bot.cycle.draft import Watcher
     from bot.cycle.rooms import Rooms
+    from bot.domain.record import CycleRecord
 
 
 def add_to(cli: typer.Typer) -> None:
@@ -59,7 +62,7 @@ def cycle(
 
     options = Options(gap=gap, dry_run=dry_run, prd=prd)
     with session.app() as app, session.signals():
-        rooms = app.rooms(app.one_repo(repo), options, _Progress(session))
+        rooms = app.rooms(app.one_repo(repo), options, _watcher(session, app))
         if plan:
             return _plan(session, rooms)
         return _cycle(session, rooms)
@@ -70,11 +73,25 @@ class _Progress:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._shown = session.err.isatty() or not session.json
 
     def step(self, name: str, detail: str) -> None:
-        if self._shown and detail:
+        if detail:
             self._session.say(f"  {name:<13} {one_line(detail, 160)}")
+
+    def ended(self, record: "CycleRecord") -> None:
+        """Say nothing: the command prints how it ended."""
+
+    def warn(self, event: str, detail: str) -> None:
+        self._session.say(f"warning: {event}: {one_line(detail)}")
+
+
+def _watcher(session: Session, app: "App") -> "Watcher":
+    """Return progress for people, or log lines for a program that reads JSON."""
+    if not session.json or session.err.isatty():
+        return _Progress(session)
+    from bot.observe.watch import LogWatcher
+
+    return LogWatcher(app.redactor, session.err)
 
 
 def _plan(session: Session, rooms: "Rooms") -> int:

@@ -104,7 +104,8 @@ def close(
 ) -> None:
     """Close a pull request and count its gap as rejected.
 
-    The gap stays rejected until its title changes.
+    The gap stays rejected until its title (its [id:] where it has one) changes, or
+    until you ask for it with `bot cycle --gap`.
     """
     session = session_of(context).with_options(config, as_json=as_json)
     with session.app() as app:

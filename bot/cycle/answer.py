@@ -1,30 +1,19 @@
 """Steps 10 and 11: ask the proposer, plan its edits to exact bytes, score them."""
 
-from dataclasses import dataclass
-
 from bot.cycle import pause
 from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
 from bot.cycle.policy import score_proposal
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import Task
+from bot.cycle.work import Answer, Task
 from bot.domain.change import Declined, NoAnswer, Plan, Proposal, Refused
 from bot.domain.outcome import Outcome
 from bot.propose.proposer import Feedback
 from bot.propose.proposer import Task as Question
 from bot.workspace.plan import plan_edits
-from bot.workspace.rules import Planned
 from bot.workspace.snapshot import Snapshot
 
 _TAIL = 4000  # characters of a failed recipe's output that the record keeps
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A proposal that policy accepts, planned on the task's base."""
-
-    proposal: Proposal
-    plan: Planned
 
 
 def ask(
@@ -72,7 +61,7 @@ def _question(draft: Draft, task: Task) -> Question:
 
 def _describe(reply: Proposal | Declined | NoAnswer) -> str:
     if isinstance(reply, Proposal):
-        return f"{reply.summary} ({len(reply.edits)} files)"
+        return f"{reply.summary} (files: {len(reply.edits)})"
     return reply.reason
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from bot.cycle.commit import ATTEMPT_REF
 from bot.cycle.rooms import Rooms
+from bot.cycle.work import ATTEMPT_REF
 from bot.store.files import write_atomic
 
 

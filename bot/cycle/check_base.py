@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from bot.checks.run import CheckResult
 from bot.checks.setup import SetUpFailed, SetUpResult
-from bot.cycle.ground import require_checks, run_on_tree, set_up
 from bot.cycle.rooms import Rooms
+from bot.cycle.runs import require_checks, run_on_tree, set_up
 from bot.errors import BotError
 from bot.sandbox.job import Job
 from bot.store.files import probe

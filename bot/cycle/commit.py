@@ -6,13 +6,12 @@ rebuilt on another base, and the edits with the gap's line ticked, which is push
 """
 
 import stat
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from bot.cycle.answer import Answer
 from bot.cycle.draft import Draft
 from bot.cycle.gaps import tick
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import Task
+from bot.cycle.work import COMMIT_REF, EDITS_REF, Answer, Made, Task
 from bot.domain.change import Action, Change, Plan
 from bot.domain.gap import Gap
 from bot.forge.body import branch_name
@@ -20,29 +19,6 @@ from bot.workspace.apply import apply
 from bot.workspace.commit import commit as commit_tree
 from bot.workspace.commit import message_of, replace_file
 from bot.workspace.trees import Tree
-
-EDITS_REF = "refs/bot/edits/{}"
-COMMIT_REF = "refs/bot/commits/{}"
-ATTEMPT_REF = "refs/bot/attempts/{}"
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """The commit of this cycle.
-
-    Attributes:
-        answer: What it carries.
-        sha: The commit with the edits and the ticked line.
-        edits_sha: The commit with the edits alone.
-        branch: The branch it is meant for.
-        message: Its message.
-    """
-
-    answer: Answer
-    sha: str
-    edits_sha: str
-    branch: str
-    message: str
 
 
 def make(rooms: Rooms, draft: Draft, task: Task, answer: Answer) -> Made:

@@ -1,14 +1,14 @@
 """Steps 4 to 6: is there money, how does the world stand, may a cycle run now?"""
 
 from dataclasses import replace
-from datetime import datetime, time, tzinfo
 
+from bot.cycle.base import fetched_base, has_open_pulls
 from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
+from bot.cycle.limits import gather_limits
 from bot.cycle.policy import CycleContext, should_run_cycle
 from bot.cycle.rooms import Rooms
 from bot.domain.outcome import Outcome
-from bot.domain.pull import PullState
 
 
 def budget_left(rooms: Rooms, draft: Draft) -> Ending | None:
@@ -24,6 +24,8 @@ def budget_left(rooms: Rooms, draft: Draft) -> Ending | None:
 
 def gather(rooms: Rooms, draft: Draft) -> CycleContext:
     """Look at the person's checkout, the busy probe, the last gap and the pulls."""
+    if has_open_pulls(rooms):
+        fetched_base(rooms, draft)  # one that was merged no longer counts
     with draft.step("context"):
         needs_clean = _needs_clean_tree(rooms)
         seen = replace(
@@ -33,33 +35,10 @@ def gather(rooms: Rooms, draft: Draft) -> CycleContext:
             busy=_is_busy(rooms.repo.policy.busy_url),
         )
         draft.note(
-            f"{len(seen.dirty)} uncommitted changes of the person, "
-            f"{seen.open_pulls} open pull requests"
+            f"uncommitted changes of the person: {len(seen.dirty)}, "
+            f"open pull requests: {seen.open_pulls}"
         )
     return seen
-
-
-def gather_limits(rooms: Rooms) -> CycleContext:
-    """Count the pull requests against their limits; the rest is taken for granted."""
-    now, name, index = rooms.clock(), rooms.repo.name, rooms.index
-    limits, everywhere = rooms.settings.limits_of(rooms.repo), rooms.settings.limits
-    today = day_start(now, rooms.settings.zone)
-    return CycleContext(
-        now=now,
-        dirty=(),
-        clean_tree_required=False,
-        busy=False,
-        open_pulls=len(index.pulls(name, PullState.OPEN)),
-        pulls_today=len(index.pulls(name, since=today)),
-        open_pulls_all=len(index.pulls(None, PullState.OPEN)),
-        pulls_today_all=len(index.pulls(None, since=today)),
-        max_open_prs=limits.max_open_prs,
-        prs_per_day=limits.prs_per_day,
-        max_open_prs_all=everywhere.max_open_prs,
-        prs_per_day_all=everywhere.prs_per_day,
-        last_gap_id=index.last_gap(name),
-        forced_gap=rooms.options.gap,
-    )
 
 
 def may_run(seen: CycleContext, draft: Draft) -> Ending | None:
@@ -68,11 +47,6 @@ def may_run(seen: CycleContext, draft: Draft) -> Ending | None:
         decision = should_run_cycle(seen)
         draft.note(decision.reason)
     return None if decision.run else Ending(decision.outcome, decision.reason)
-
-
-def day_start(now: datetime, zone: tzinfo) -> datetime:
-    """Return the moment at which the present day of the zone began."""
-    return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)
 
 
 def _needs_clean_tree(rooms: Rooms) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from bot import __version__
 from bot.cycle.ending import Ending
@@ -19,6 +19,10 @@ from bot.domain.record import (
     StepRecord,
     Trigger,
 )
+from bot.store.jsonfile import clean
+
+if TYPE_CHECKING:
+    from bot.workspace.fetch import BaseState
 
 Clock = Callable[[], datetime]
 """Returns the present moment, aware and in UTC."""
@@ -30,6 +34,12 @@ class Watcher(Protocol):
     def step(self, name: str, detail: str) -> None:
         """Show that a step has begun (`detail` empty) or what it found."""
 
+    def ended(self, record: CycleRecord) -> None:
+        """Show how the cycle ended; its record is written."""
+
+    def warn(self, event: str, detail: str) -> None:
+        """Show that something beside the cycle went wrong."""
+
 
 @dataclass(slots=True)
 class Draft:
@@ -38,10 +48,12 @@ class Draft:
     Args:
         on_stage: Called with the draft when a step that has effects begins, so that
             the journal on disk always names what was under way.
+        redact: Takes secrets out of a text; all that people read goes through it.
 
     Attributes:
         running: The step under way.
         published: The cycle whose finished commit has its pull request now.
+        base: The base as this tick saw it, once it looked.
     """
 
     cycle_id: str
@@ -52,8 +64,10 @@ class Draft:
     clock: Clock
     watcher: Watcher
     on_stage: Callable[["Draft"], None]
+    redact: Callable[[str], str]
     running: str = "started"
     published: str | None = None
+    base: "BaseState | None" = None
     gap: Gap | None = None
     proposal: ProposalRecord | None = None
     plan: Plan | None = None
@@ -95,6 +109,7 @@ class Draft:
 
     def note(self, detail: str) -> None:
         """Say in words what the running step found."""
+        detail = clean(self.redact(detail))
         self._detail = f"{self._detail}; {detail}" if self._detail else detail
 
     def take_proposal(self, proposal: Proposal) -> None:
@@ -125,7 +140,7 @@ class Draft:
             ended_at=ended,
             duration_ms=round(took.total_seconds() * 1000),
             outcome=ending.outcome,
-            reason=ending.reason or ending.outcome.value,
+            reason=clean(self.redact(ending.reason)) or ending.outcome.value,
             gap=self.gap,
             proposal=self.proposal,
             files_added=self.files.get(Action.ADD, ()),

@@ -1,38 +1,16 @@
 """Steps 13 and 14: the repository's own checks on the commit, then the limits again."""
 
-from dataclasses import dataclass
-
-from bot.cycle.answer import Answer
 from bot.cycle.attempts import keep_attempt
-from bot.cycle.commit import Made
-from bot.cycle.context import gather_limits
 from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
-from bot.cycle.ground import Ground, run_on_tree
+from bot.cycle.limits import gather_limits
 from bot.cycle.policy import should_open_pr
 from bot.cycle.rooms import Rooms
+from bot.cycle.runs import run_on_tree
+from bot.cycle.work import Ground, Made, Tested
 from bot.domain.outcome import Outcome
-from bot.propose.proposer import Feedback
 
 _TAIL = 8000  # characters of output that the record keeps
-
-
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """What the checks said of a commit."""
-
-    is_green: bool
-    reason: str
-    output: str
-
-    @property
-    def ending(self) -> Ending:
-        """How the cycle ends if no repair follows."""
-        return Ending(Outcome.TESTS_FAILED, self.reason)
-
-    def feedback(self, answer: Answer) -> Feedback:
-        """Return what the proposer is told for a repair."""
-        return Feedback(kind="tests", text=self.output, previous=answer.proposal)
 
 
 def test(rooms: Rooms, draft: Draft, made: Made, ground: Ground) -> Tested:

@@ -9,10 +9,10 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.cycle.commit import COMMIT_REF, EDITS_REF
+from bot.cycle.document import prd_files
 from bot.cycle.gaps import tick_by_id
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import prd_files
+from bot.cycle.work import COMMIT_REF, EDITS_REF
 from bot.domain.pull import Pull, PullState
 from bot.errors import BotError, ConfigError
 from bot.store.locks import holder, repository_lock

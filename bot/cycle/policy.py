@@ -22,6 +22,7 @@ _CAN_BE_FORCED = frozenset(
         GapState.COOLING,
         GapState.NEEDS_HUMAN,
         GapState.NEEDS_INFO,
+        GapState.REJECTED,
     }
 )
 _COUNTED = {  # in the order in which a person can do something about them
@@ -167,8 +168,8 @@ def pick_gap(
     """Pick the gap to work on.
 
     Eligible ones by priority, then in document order, but not the last one again while
-    another is eligible. A forced id also goes through cooldown, `needs_human` and
-    `needs_info`; no other state.
+    another is eligible. A forced id also goes through cooldown, `needs_human`,
+    `needs_info` and a rejection; no other state.
     """
     if forced is not None:
         return _forced(statuses, forced)

@@ -7,7 +7,8 @@ from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
 from bot.cycle.pause import check
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import Task, pick
+from bot.cycle.survey import pick
+from bot.cycle.work import Task
 from bot.forge.body import branch_name
 from bot.settings import Recipe
 

@@ -6,20 +6,20 @@ acts: the branch may be there already, and so may the pull request.
 
 from bot.cycle import pause
 from bot.cycle.attempts import keep_attempt
-from bot.cycle.commit import EDITS_REF, Made
-from bot.cycle.context import gather_limits
+from bot.cycle.base import fetched_base
 from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
-from bot.cycle.ground import Ground
+from bot.cycle.limits import gather_limits
 from bot.cycle.policy import should_open_pr
 from bot.cycle.pulltext import body_of, title_of
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import Task
+from bot.cycle.work import EDITS_REF, Ground, Made, Task
 from bot.domain.change import Action
 from bot.domain.outcome import Outcome
 from bot.domain.pull import Pull, PullDraft, PullState
 from bot.errors import Conflict, PushRejected
 from bot.store.unpublished import FinishedCommit
+from bot.workspace.fetch import BaseState
 from bot.workspace.rebuild import rebuild
 
 
@@ -65,11 +65,14 @@ def resume(rooms: Rooms, draft: Draft) -> Ending | None:
     One that was refused is only tried again when a person asks for its gap.
     """
     waiting = _waiting(rooms)
-    if waiting is None or not should_open_pr(gather_limits(rooms)).run:
+    if waiting is None:
+        return None
+    base = fetched_base(rooms, draft)
+    if not should_open_pr(gather_limits(rooms)).run:
         return None
     with draft.step("resume", durable=True):
         draft.note(f"commit {waiting.commit_sha[:12]} of {waiting.cycle_id}")
-        obstacle = _obstacle(rooms, waiting)
+        obstacle = _obstacle(rooms, waiting, base)
         if obstacle:
             keep_attempt(rooms, waiting.cycle_id, waiting.commit_sha)
             rooms.unpublished.remove(waiting.cycle_id)
@@ -130,12 +133,11 @@ def _push(rooms: Rooms, branch: str, sha: str) -> str | None:
     return None
 
 
-def _obstacle(rooms: Rooms, waiting: FinishedCommit) -> str | None:
+def _obstacle(rooms: Rooms, waiting: FinishedCommit, base: BaseState) -> str | None:
     """Return why a waiting commit can't be published any more."""
     pull = rooms.forge().find(waiting.gap.id)
     if pull and not _may_follow(pull, waiting):
         return f"pull request {pull.number} of this gap is {pull.state.value}"
-    base = rooms.clone().fetch_base()
     if base.sha == waiting.base_sha:
         return None
     clone = rooms.clone()

@@ -1,10 +1,9 @@
 """The title and body of a pull request, from what the cycle knows."""
 
 from bot.checks.baseline import Baseline
-from bot.cycle.commit import Made
 from bot.cycle.draft import Draft
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import Task
+from bot.cycle.work import Made, Task
 from bot.domain.change import Action
 from bot.domain.record import CheckRecord
 from bot.forge.body import CheckLine, PullFacts, pull_body, pull_title

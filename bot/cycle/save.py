@@ -14,7 +14,7 @@ def save(rooms: Rooms, record: CycleRecord) -> None:
     rooms.records.write(record)
     rooms.index.add_cycle(record)
     if rooms.outbox and not rooms.is_event_skipped(record.outcome):
-        from bot.observe.event import event_body
+        from bot.observe.event import event_body  # noqa: PLC0415 - only where wanted
 
         rooms.outbox.put(record.cycle_id, event_body(record, rooms.redactor))
 
@@ -24,7 +24,9 @@ def send_events(rooms: Rooms) -> None:
     url = rooms.settings.observer.url
     if rooms.outbox is None or url is None or not rooms.outbox.pending():
         return
-    from bot.observe.event import deliver
-    from bot.observe.http import post_event
+    from bot.observe.event import deliver  # noqa: PLC0415 - as above
+    from bot.observe.http import post_event  # noqa: PLC0415 - as above
 
-    deliver(rooms.outbox, url, post_event, _DELIVERED_A_TICK)
+    told = deliver(rooms.outbox, url, post_event, _DELIVERED_A_TICK)
+    if told.error:
+        rooms.watcher.warn("event.undelivered", told.error)

@@ -185,8 +185,8 @@ def _why_pull(pull: Pull) -> str:
     if pull.state is PullState.MERGED:
         return f"{named} was merged, but the line still has its marker"
     return (
-        f"a person closed {named}; give the line another title, or another [id:] where "
-        "it has one, to have it tried again"
+        f"a person closed {named}; to have it tried again ask for it by id, or give the "
+        "line another title (another [id:] where it has one)"
     )
 
 

@@ -45,6 +45,7 @@ def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRe
             rooms.unpublished.remove(draft.published)
         rooms.journal.end(draft.cycle_id)
     send_events(rooms)
+    rooms.watcher.ended(record)
     return record
 
 
@@ -57,6 +58,7 @@ def _overlapped(rooms: Rooms, draft: Draft) -> CycleRecord:
         )
     )
     save(rooms, record)
+    rooms.watcher.ended(record)
     return record
 
 
@@ -90,6 +92,7 @@ def draft_of(rooms: Rooms, trigger: Trigger, slot: str | None) -> Draft:
         started_at=rooms.clock(),
         clock=rooms.clock,
         watcher=rooms.watcher,
+        redact=rooms.redactor.text,
         on_stage=lambda draft: rooms.journal.update(_entry(draft, rooms.options.gap)),
     )
 

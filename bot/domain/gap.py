@@ -24,7 +24,7 @@ class GapState(StrEnum):
 
 
 class Gap(BaseModel):
-    """One eligible line with its notes, as DESIGN's contract names the fields."""
+    """One eligible line with its notes; the fields are part of every record."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

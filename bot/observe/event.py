@@ -1,4 +1,4 @@
-"""The event of a cycle, as DESIGN fixes it, and its delivery from the outbox."""
+"""The event of a cycle, in its fixed form, and its delivery from the outbox."""
 
 import hashlib
 import json

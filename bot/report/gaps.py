@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from bot.cycle.document import read_gaps_at, standing
 from bot.cycle.rooms import Rooms
-from bot.cycle.survey import read_gaps_at, standing
 from bot.domain.gap import GapStatus
 from bot.errors import Deferred, Misconfigured
 from bot.store.rows import CycleRow
@@ -19,7 +19,7 @@ class GapList:
         repo: Its name.
         statuses: Its gaps in document order.
         note: What to say when there are none.
-        fault: Why they can't be told; None when they can.
+        fault: Why a person must act before they can be told; None otherwise.
     """
 
     repo: str
@@ -47,8 +47,10 @@ def list_gaps(rooms: Rooms, *, fetch: bool = False) -> GapList:
             sha = clone.fetch_base().sha
             rooms.forge().refresh(sha)
         document = read_gaps_at(rooms, sha)
-    except (Misconfigured, Deferred) as error:
+    except Misconfigured as error:
         return GapList(name, fault=str(error))
+    except Deferred as error:
+        return GapList(name, note=f"the gaps can't be told now: {error}")
     statuses = tuple(standing(rooms, document))
     where = ", ".join(rooms.repo.prd)
     note = f"no line of {where} at {sha[:12]} is marked [bot-eligible]"

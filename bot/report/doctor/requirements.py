@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 
+from bot.cycle.document import standing
 from bot.cycle.gaps import Document, decode, read_document
 from bot.cycle.standing import History, standing_of
-from bot.cycle.survey import standing
 from bot.domain.gap import GapState, GapStatus
 from bot.report.doctor.finding import Finding, fail, ok, warn
 from bot.report.doctor.subject import Subject

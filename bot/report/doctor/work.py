@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from bot.cycle.context import day_start
+from bot.cycle.limits import day_start
 from bot.cycle.pause import find_pause, pause_files
 from bot.domain.outcome import Outcome
 from bot.domain.pull import PullState

@@ -273,7 +273,9 @@ def test_a_document_without_gaps_is_told():
     )
 
 
-@pytest.mark.parametrize("state", ["eligible", "cooling", "needs_human", "needs_info"])
+@pytest.mark.parametrize(
+    "state", ["eligible", "cooling", "needs_human", "needs_info", "rejected"]
+)
 def test_a_person_may_ask_for_a_gap_that_waits(state):
     """An id goes through what only waits, whatever the priority and the last gap."""
     waits = status("b", state, "p3")
@@ -284,7 +286,7 @@ def test_a_person_may_ask_for_a_gap_that_waits(state):
     )
 
 
-@pytest.mark.parametrize("state", ["faulty", "open_pr", "done", "rejected", "blocked"])
+@pytest.mark.parametrize("state", ["faulty", "open_pr", "done", "blocked"])
 def test_a_person_can_not_ask_for_what_can_not_be_done(state):
     """No id goes through a state that a cycle could not end well from; it says why."""
     pick = pick_gap((status("a"), status("b", state)), None, "b")

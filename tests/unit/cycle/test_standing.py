@@ -119,8 +119,8 @@ def test_a_fault_stands_above_all():
                 GapState.REJECTED,
                 (
                     "a person closed pull request 3; "
-                    "give the line another title, or another [id:] where it has one, "
-                    "to have it tried again"
+                    "to have it tried again ask for it by id, or give the line another "
+                    "title (another [id:] where it has one)"
                 ),
             ),
         ),
