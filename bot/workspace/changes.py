@@ -1,60 +1,106 @@
-"""Reading what a command left in a working tree, as wanted states of paths."""
+"""Reading what a command left in a working tree, as wanted states of paths.
+
+Git runs what the configuration of a repository inside the tree says, waits for pipes and
+takes files of any size, so the tree is made harmless before git looks at it, and nothing
+is stored: contents are read here, once there is known to be little enough.
+"""
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from bot.domain.change import FileEdit, Kind
-from bot.errors import ApplyFailed
+from bot.errors import ApplyFailed, GitFailed
 from bot.workspace.git import Git
+from bot.workspace.paths import shown
+from bot.workspace.settle import settle
 
 MOST_BYTES = 256 * 1024 * 1024
+MOST_PATHS = 10_000
 
-_KINDS: dict[str, Kind] = {"120000": "symlink", "160000": "submodule"}
-_NOTHING = "000000"
-_EXECUTABLE = "100755"
+_SUBMODULE = "160000"
+_KINDS: dict[str, Kind] = {"120000": "symlink", _SUBMODULE: "submodule"}
+_REPOSITORY = b""  # what stands for the content of a repository inside the tree
 
 
-def read_changes(git: Git, root: Path, base_sha: str) -> tuple[FileEdit, ...]:
-    """Stage the whole tree and return how it differs from a commit.
+def read_changes(git: Git, root: Path, trash: Path) -> tuple[FileEdit, ...]:
+    """Return how the tree differs from the commit that its index holds.
+
+    Pipes, sockets, devices and the git folders of repositories inside are deleted; such a
+    repository is told as a submodule, unless it is ignored.
 
     Raises:
-        ApplyFailed: The changed files are over 256 MB together.
+        ApplyFailed: The changed files are over 256 MB together or over 10,000, or git
+            can't read the tree as it was left.
     """
-    git.run("add", "--all", "--", ".")
-    listed = git.run(
-        "diff-index", "--cached", "--raw", "-z", "--no-renames", base_sha, "--"
-    )
-    found = tuple(_pairs(listed))
-    room = MOST_BYTES - sum(_size(root, path) for _, path in found)
+    repositories = settle(root, trash)
+    try:
+        kinds = _changed(git) | _others(git, repositories)
+    except GitFailed as error:
+        raise ApplyFailed(f"what was left in {root} can't be read: {error}") from error
+    if len(kinds) > MOST_PATHS:
+        raise ApplyFailed(f"{len(kinds)} files changed in {root}: over {MOST_PATHS}")
+    room = MOST_BYTES - sum(_size(root, path) for path in kinds)
     if room < 0:
         raise ApplyFailed(
             f"the changed files in {root} are over {MOST_BYTES >> 20} MB together"
         )
-    return tuple(_edit(root, facts, path) for facts, path in found)
+    return tuple(_edit(root, path, kinds[path]) for path in sorted(kinds))
 
 
-def _pairs(listed: bytes) -> Iterator[tuple[list[str], bytes]]:
-    """Yield (old mode, new mode, old id, new id, status) and path of `--raw -z`."""
-    fields = listed.split(b"\0")
-    for facts, path in zip(fields[::2], fields[1::2], strict=False):
-        yield facts.decode("ascii").removeprefix(":").split(" "), path
+def _changed(git: Git) -> dict[bytes, Kind]:
+    """Return the tracked paths that changed, and what each was in the commit."""
+    # What was only touched is compared now, and is no change then.
+    git.run("update-index", "-q", "--ignore-submodules", "--refresh", ok=(0, 1))
+    # Without the option git starts `git status` in each submodule, under its own
+    # configuration.
+    out = git.run("diff-files", "--ignore-submodules=dirty", "--raw", "-z")
+    fields = out.split(b"\0")
+    return {
+        path: _KINDS.get(facts[1:7].decode("ascii"), "file")
+        for facts, path in zip(fields[::2], fields[1::2], strict=False)
+    }
 
 
-def _edit(root: Path, facts: list[str], path: bytes) -> FileEdit:
-    old_mode, new_mode, _, new_id, _ = facts
-    shown = path.decode("utf-8", "surrogateescape")
-    if new_mode == _NOTHING:
-        return FileEdit(shown, None, kind=_KINDS.get(old_mode, "file"))
-    kind = _KINDS.get(new_mode, "file")
-    if kind == "submodule":
-        return FileEdit(shown, new_id.encode(), kind=kind)
+def _others(git: Git, repositories: Iterable[bytes]) -> dict[bytes, Kind]:
+    """Return the paths that are neither tracked nor ignored, repositories too."""
+    out = git.run("ls-files", "--others", "--exclude-standard", "-z")
+    found: dict[bytes, Kind] = dict.fromkeys(filter(None, out.split(b"\0")), "file")
+    return found | dict.fromkeys(_not_ignored(git, repositories), "submodule")
+
+
+def _not_ignored(git: Git, folders: Iterable[bytes]) -> Iterator[bytes]:
+    # This command takes patterns and nothing else, and `./` keeps a colon from being one.
+    asked = b"".join(b"./%b\0" % folder for folder in folders)
+    if asked:
+        patterns = {"GIT_LITERAL_PATHSPECS": "0"}
+        command = ("check-ignore", "-z", "--stdin")
+        out = git.run(*command, input=asked, ok=(0, 1), env=patterns)
+        told = asked.split(b"\0")[:-1]
+        ignored = set(out.split(b"\0"))
+        yield from (path.removeprefix(b"./") for path in told if path not in ignored)
+
+
+def _edit(root: Path, path: bytes, old: Kind) -> FileEdit:
+    name = path.decode("utf-8", "surrogateescape")
+    if old == "submodule":
+        return FileEdit(name, _REPOSITORY, kind=old)
     full = os.fsencode(root) + b"/" + path
-    if kind == "symlink":
+    try:
+        return _as_it_lies(full, name, old)
+    except OSError as error:
+        raise ApplyFailed(f"{shown(name)} can't be read: {error.strerror}") from error
+
+
+def _as_it_lies(full: bytes, name: str, old: Kind) -> FileEdit:
+    mode = _mode(full)
+    if stat.S_ISLNK(mode):
         target = Path(os.fsdecode(full)).readlink()
-        return FileEdit(shown, os.fsencode(target), kind=kind)
-    return FileEdit(shown, _content(full), executable=new_mode == _EXECUTABLE)
+        return FileEdit(name, os.fsencode(target), kind="symlink")
+    if not stat.S_ISREG(mode):
+        return FileEdit(name, None, kind=old)
+    return FileEdit(name, _content(full), executable=bool(mode & stat.S_IXUSR))
 
 
 def _content(full: bytes) -> bytes:
@@ -64,8 +110,13 @@ def _content(full: bytes) -> bytes:
 
 
 def _size(root: Path, path: bytes) -> int:
+    full = os.fsencode(root) + b"/" + path
+    return os.lstat(full).st_size if stat.S_ISREG(_mode(full)) else 0
+
+
+def _mode(full: bytes) -> int:
+    """Return the mode of what stands there; 0 for nothing, also below a file or link."""
     try:
-        facts = os.lstat(os.fsencode(root) + b"/" + path)
+        return os.lstat(full).st_mode
     except (FileNotFoundError, NotADirectoryError):
         return 0
-    return facts.st_size if stat.S_ISREG(facts.st_mode) else 0

@@ -65,7 +65,7 @@ def scour(root: Path, tracked: Tracked, trash: Path) -> int:
     """
     removed = 0
     pending = [b""]
-    with _opened(root) as top, _trash(trash) as bin_:
+    with opened(root) as top, emptied(trash) as bin_:
         while pending:
             folder = pending.pop()
             foreign, inner = _sort(top, folder, tracked)
@@ -73,19 +73,28 @@ def scour(root: Path, tracked: Tracked, trash: Path) -> int:
             for name in foreign:
                 _discard(top, folder, name, bin_)
             removed += len(foreign)
-        _empty(bin_)
-    trash.rmdir()
     return removed
+
+
+def strangers(root: Path, tracked: Tracked) -> tuple[bytes, ...]:
+    """Return what `scour` would remove, in order; a folder is named once, with a `/`."""
+    found: list[bytes] = []
+    pending = [b""]
+    with opened(root) as top:
+        while pending:
+            folder = pending.pop()
+            foreign, inner = _sort(top, folder, tracked)
+            pending += inner
+            found += (_named(top, folder, name) for name in foreign)
+    return tuple(sorted(found))
 
 
 def delete_tree(path: Path, trash: Path) -> None:
     """Delete a file or folder, however deep, and whatever its modes are."""
     if not os.path.lexists(path):
         return
-    with _opened(path.parent) as parent, _trash(trash) as bin_:
-        _move(parent, os.fsencode(path.name), bin_)
-        _empty(bin_)
-    trash.rmdir()
+    with opened(path.parent) as parent, emptied(trash) as bin_:
+        move(parent, os.fsencode(path.name), bin_)
 
 
 def _sort(top: int, folder: bytes, tracked: Tracked) -> tuple[list[bytes], list[bytes]]:
@@ -93,7 +102,7 @@ def _sort(top: int, folder: bytes, tracked: Tracked) -> tuple[list[bytes], list[
     files, folders = tracked.files_in(folder), tracked.folders_in(folder)
     foreign: list[bytes] = []
     inner: list[bytes] = []
-    with _within(top, folder) as here, os.scandir(here) as listed:
+    with within(top, folder) as here, os.scandir(here) as listed:
         for entry in listed:
             name = os.fsencode(entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -109,11 +118,18 @@ def _is_expected(entry: os.DirEntry[str], name: bytes, files: set[bytes]) -> boo
 
 
 def _discard(top: int, folder: bytes, name: bytes, bin_: int) -> None:
-    with _within(top, folder) as here:
-        _move(here, name, bin_)
+    with within(top, folder) as here:
+        move(here, name, bin_)
 
 
-def _move(folder: int, name: bytes, bin_: int) -> None:
+def _named(top: int, folder: bytes, name: bytes) -> bytes:
+    path = folder + b"/" + name if folder else name
+    with within(top, folder) as here:
+        is_folder = stat.S_ISDIR(os.lstat(name, dir_fd=here).st_mode)
+    return path + b"/" if is_folder else path
+
+
+def move(folder: int, name: bytes, bin_: int) -> None:
     """Unlink a file, or move a folder to the trash under a fresh name."""
     if not stat.S_ISDIR(os.lstat(name, dir_fd=folder).st_mode):
         os.unlink(name, dir_fd=folder)
@@ -137,7 +153,7 @@ def _flatten(bin_: int, name: bytes) -> None:
     folder = os.open(name, _FOLDER, dir_fd=bin_)
     try:
         for inner in _names(folder):
-            _move(folder, inner, bin_)
+            move(folder, inner, bin_)
     finally:
         os.close(folder)
     os.rmdir(name, dir_fd=bin_)
@@ -160,7 +176,8 @@ def _open_up(folder: int, name: bytes) -> None:
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[int]:
+def opened(path: Path) -> Iterator[int]:
+    """Open a folder that is no symlink."""
     handle = os.open(path, _FOLDER)
     try:
         yield handle
@@ -169,8 +186,8 @@ def _opened(path: Path) -> Iterator[int]:
 
 
 @contextmanager
-def _within(top: int, folder: bytes) -> Iterator[int]:
-    """Open a tracked folder whose parents were seen to be folders, and open it up."""
+def within(top: int, folder: bytes) -> Iterator[int]:
+    """Open a folder inside whose parents were seen to be folders, and open it up."""
     try:
         handle = os.open(folder or b".", _FOLDER, dir_fd=top)
     except PermissionError:
@@ -186,7 +203,10 @@ def _within(top: int, folder: bytes) -> Iterator[int]:
 
 
 @contextmanager
-def _trash(path: Path) -> Iterator[int]:
-    path.mkdir(exist_ok=True)
-    with _opened(path) as handle:
-        yield handle
+def emptied(trash: Path) -> Iterator[int]:
+    """Open a folder for what is to be deleted; with it all goes that was moved there."""
+    trash.mkdir(exist_ok=True)
+    with opened(trash) as bin_:
+        yield bin_
+        _empty(bin_)
+    trash.rmdir()

@@ -14,7 +14,7 @@ from bot.store.files import make_folder, usable
 from bot.workspace.changes import read_changes
 from bot.workspace.clone import Clone
 from bot.workspace.git import Git
-from bot.workspace.scour import Tracked, delete_tree, scour
+from bot.workspace.scour import Tracked, delete_tree, scour, strangers
 
 SUBMODULE = b"160000"
 
@@ -86,21 +86,23 @@ class Tree:
 
         A folder that holds nothing else is named once, with a `/` at its end.
         """
-        out = self.git.run("ls-files", "--others", "--directory", "-z")
-        return tuple(path for path in os.fsdecode(out).split("\0") if path)
+        # Not by git: what stands in a repository inside could lead it astray.
+        found = strangers(self.path, self._tracked())
+        return tuple(os.fsdecode(path) for path in found if path != b".git")
 
     def changes(self, base_sha: str) -> tuple[FileEdit, ...]:
         """Return what was changed in the tree since a commit, as wanted states.
 
         Files that the repository ignores are left out; renames are a deletion and an
-        addition; contents are as they lie in the tree.
+        addition; contents are as they lie in the tree. The tree is for reading only
+        afterwards, until it is moved.
 
         Raises:
-            ApplyFailed: There is more of it than memory is for.
-            GitFailed: A file can't be read.
+            ApplyFailed: There is more of it than memory is for, or it can't be read.
         """
         self._point()
-        return read_changes(self.git, self.path, base_sha)
+        self._index(base_sha)
+        return read_changes(self.git, self.path, self._trash)
 
     def _arrive(self, sha: str) -> None:
         if self._is_whole():
@@ -161,7 +163,9 @@ class Tree:
 
     def _rewrite_modified(self) -> set[bytes]:
         """Write every file anew that isn't as the index says; return which."""
-        out = self.git.run("diff-files", "--name-only", "-z")
+        out = self.git.run(
+            "diff-files", "--ignore-submodules=dirty", "--name-only", "-z"
+        )
         modified = {path for path in out.split(b"\0") if path}
         # How a file is written depends on the attributes that lie in the tree by then.
         attributes = {p for p in modified if p.rpartition(b"/")[2] == _ATTRIBUTES}
