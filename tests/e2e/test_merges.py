@@ -44,7 +44,9 @@ def test_adjacent_lines_merge_in_any_order(
         ran = world.ask("pulls", "merge", str(number), "--json")
         assert (0, True) == (ran.code, ran.json["merged"]), ran.err
 
-    assert {"merged"} == {pull["state"] for pull in world.list("pulls", "list", "--all")}
+    assert {"merged"} == {
+        pull["state"] for pull in world.list("pulls", "list", "--all")
+    }
     text = world.person.git("show", "main:PRD.md")
     assert 3 == text.count("- [x]")
     files = world.person.git("ls-tree", "--name-only", "main").split()
@@ -64,10 +66,14 @@ def test_with_the_base_checked_out_the_printed_command_merges(
         with world.untouched():
             ran = world.ask("pulls", "merge", str(number), "--json")
         assert (1, False) == (ran.code, ran.json["merged"]), ran.err
-        subprocess.run(shlex.split(ran.json["command"]), check=True, capture_output=True)
+        subprocess.run(
+            shlex.split(ran.json["command"]), check=True, capture_output=True
+        )
 
     assert "skipped_no_gap" == world.cycle().outcome
-    assert {"merged"} == {pull["state"] for pull in world.list("pulls", "list", "--all")}
+    assert {"merged"} == {
+        pull["state"] for pull in world.list("pulls", "list", "--all")
+    }
     assert {} == world.states()
     assert "" == world.person.git("status", "--porcelain")
 
@@ -165,5 +171,3 @@ def test_a_branch_that_a_person_worked_on_is_theirs_to_merge(
     assert 1 == ran.code
     assert theirs in ran.err
     assert theirs == world.person.tip("bot/a-close-a")
-
-
