@@ -16,7 +16,10 @@ from bot.cycle.work import Ground, Task
 from bot.domain.outcome import Outcome
 from bot.workspace.paths import first_protected
 
-_PATH_LIKE = re.compile(r"[\w.@+-]*(?:/[\w.@+-]+)+|[\w-]*\.?[\w-]+\.[A-Za-z]\w{0,9}\b")
+# Two looks that each take linear time: one pattern for both would try every split of a
+# long word, and a word may be as long as the document.
+_WORD = re.compile(r"[\w.@+/-]+")
+_SUFFIX = re.compile(r"\.[A-Za-z]\w{0,9}\Z")
 
 OnOutput = Callable[[str], None]
 
@@ -50,10 +53,16 @@ def prepare(rooms: Rooms, draft: Draft, task: Task) -> Ground | Ending:
     return Ground(ready, baseline)
 
 
+def named_paths(text: str) -> tuple[str, ...]:
+    """Return the words of a text that read as paths: with a slash, or with a suffix."""
+    words = (word.rstrip("./") for word in _WORD.findall(text))
+    return tuple(word for word in words if "/" in word or _SUFFIX.search(word))
+
+
 def _only_protected(rooms: Rooms, text: str) -> str | None:
     """Return why a gap is turned away that names protected paths and no others."""
     rules = rooms.rules()
-    named = _PATH_LIKE.findall(text)
+    named = named_paths(text)
     if rules.on_protected != "block" or not named:
         return None
     hits = [(path, first_protected(rules.protected, path)) for path in named]
