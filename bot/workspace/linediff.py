@@ -8,6 +8,10 @@ from dataclasses import dataclass
 MAX_EDITS = 2000
 """Where two files are further apart than this, their middle counts as rewritten."""
 
+MOST_LINES = 2_000_000
+"""Where both files have more lines together, no line between the first and the last changed
+byte is looked at: each costs some 50 bytes of memory."""
+
 _HEADER_BYTES = 128
 
 
@@ -39,6 +43,10 @@ def measure(
     too great, never too small.
     """
     before, after = old or b"", new or b""
+    if _lines(before) + _lines(after) > MOST_LINES:
+        before, after = _differing(before, after)
+        if _lines(before) + _lines(after) > MOST_LINES:
+            return _whole(path, before, after)
     size = _size(_at_lf(before), _at_lf(after), max_edits)
     if _has_lone_cr(before) or _has_lone_cr(after):
         finer = _size(
@@ -51,8 +59,7 @@ def measure(
             max(size.removed, finer.removed),
             max(size.patch_bytes, finer.patch_bytes),
         )
-    names = 4 * len(path.encode("utf-8", "surrogateescape"))
-    return Size(size.added, size.removed, size.patch_bytes + _HEADER_BYTES + names)
+    return Size(size.added, size.removed, size.patch_bytes + _header(path))
 
 
 def kept_pairs(
@@ -82,6 +89,44 @@ def _size(old: list[bytes], new: list[bytes], max_edits: int) -> Size:
     stays = sum(len(old[i]) for i, _ in pairs)
     total = sum(map(len, old)) + sum(map(len, new))
     return Size(added, removed, total - 2 * stays + added + removed)
+
+
+def _whole(path: str, old: bytes, new: bytes) -> Size:
+    """Return the size of a change that takes every old line for every new one."""
+    added, removed = _lines(new), _lines(old)
+    return Size(added, removed, len(old) + len(new) + added + removed + _header(path))
+
+
+def _header(path: str) -> int:
+    return _HEADER_BYTES + 4 * len(path.encode("utf-8", "surrogateescape"))
+
+
+def _lines(content: bytes) -> int:
+    ends = content.count(b"\n") + content.count(b"\r")
+    return ends + (not content.endswith((b"\n", b"\r")))
+
+
+def _differing(old: bytes, new: bytes) -> tuple[bytes, bytes]:
+    """Cut off the lines that both files start with, and those that both end with."""
+    start = max(old.rfind(b"\n", 0, _same(old, new)) + 1, 0)
+    old, new = old[start:], new[start:]
+    end = _same(old[::-1], new[::-1])
+    first = old.find(b"\n", len(old) - end)
+    kept = len(old) - first - 1 if end and first >= 0 else 0
+    return old[: len(old) - kept], new[: len(new) - kept]
+
+
+def _same(old: bytes, new: bytes) -> int:
+    """Return how many bytes at the start are equal."""
+    low, high = 0, min(len(old), len(new))
+    seen_old, seen_new = memoryview(old), memoryview(new)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if seen_old[low:middle] == seen_new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def _at_lf(content: bytes) -> list[bytes]:

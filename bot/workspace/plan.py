@@ -145,7 +145,11 @@ class _Draft:
         size, is_binary = Size(0, 0, 0), _is_binary(before) or _is_binary(edit.content)
         if action is not Action.NOOP:
             limit = min(MAX_EDITS, self._rules.max_lines)
-            size = measure(edit.path, before, edit.content, max_edits=limit)
+            # So much at least; what is over the limit by length alone is not read.
+            least = abs(len(edit.content or b"") - len(before or b""))
+            size = Size(0, 0, least)
+            if least <= self._rules.max_bytes:
+                size = measure(edit.path, before, edit.content, max_edits=limit)
             self._files += 1
         change = Change(
             path=edit.path,

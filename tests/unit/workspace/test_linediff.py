@@ -5,11 +5,13 @@ import itertools
 import os
 import random
 import time
+import tracemalloc
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bot.workspace import linediff
 from bot.workspace.git import Git, GitEnv
 from bot.workspace.linediff import Size, kept_pairs, measure
 
@@ -152,3 +154,38 @@ def test_never_worse_than_difflib():
     blocks = difflib.SequenceMatcher(None, old, new, autojunk=False)
     kept = sum(block.size for block in blocks.get_matching_blocks())
     assert len(kept_pairs(old, new)) >= kept
+
+
+_BITS = st.lists(st.sampled_from([b"a\n", b"b\n", b"\n", b"a", b"\r", b"c\r\n"]))
+
+
+@given(_BITS, _BITS)
+@settings(max_examples=200)
+def test_size_of_long_files_is_never_too_small(old, new):
+    """Where lines are too many to look at, at least as many are counted as changed."""
+    before, after = b"".join(old), b"".join(new)
+    exact = measure("path", before, after)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(linediff, "MOST_LINES", 0)
+        rough = measure("path", before, after)
+    assert rough.added >= exact.added
+    assert rough.removed >= exact.removed
+    assert rough.patch_bytes >= exact.patch_bytes
+
+
+def test_flood_of_lines_costs_little_memory():
+    """Twenty million short lines are measured without one object for each."""
+    old, new = b"a\n" * 10_000_000, b"b\n" * 10_000_000
+    tracemalloc.start()
+    size = measure("path", old, new, max_edits=600)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (10_000_000, 10_000_000) == (size.added, size.removed)
+    assert peak < 150_000_000
+
+
+def test_one_line_of_a_very_long_file_is_one_line():
+    """What a long file starts and ends with is cut off before lines are counted."""
+    half = b"a\n" * 1_500_000
+    size = measure("path", half + b"x\n" + half, half + b"y\nz\n" + half)
+    assert Size(2, 1, 9 + HEADER + 12) == size

@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.domain.change import Action, Change, FileEdit, Refused
+from bot.workspace import plan as plan_module
 from bot.workspace.plan import BaseEntry, Planned, Rules, plan_edits
 
 SHA = "a" * 40
@@ -315,3 +316,11 @@ def is_tree(paths):
             if spelled.setdefault(prefix.casefold(), kind) != kind:
                 return False
     return True
+
+
+def test_what_is_too_long_by_length_alone_is_not_measured(monkeypatch):
+    """A flood is refused by its length, before it is cut into lines."""
+    monkeypatch.setattr(plan_module, "measure", None)
+    refused = plan(edit("a", b"x\n" * 50), rules=Rules(max_bytes=99))
+    assert isinstance(refused, Refused)
+    assert "changes 100 bytes of patch; max_bytes is 99" in refused.reason
