@@ -26,7 +26,7 @@ def gaps(subject: Subject) -> Iterator[Finding]:
     git, sha = subject.base
     repo = subject.repo
     globs = ", ".join(repo.prd)
-    found = history.files(git, sha, repo.prd)
+    found = history.files(git, sha, subject.rooms.prd_globs)
     if not found:
         detail = f"no file at {sha[:12]} matches prd = {globs}"
         yield fail(

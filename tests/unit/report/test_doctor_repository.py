@@ -438,6 +438,16 @@ def test_no_document(doctor: Doctor, world: World):
     assert (Level.FAIL, "commit one, or correct `prd`") == (found.level, found.advice)
 
 
+def test_document_somewhere_else(doctor: Doctor, world: World):
+    """A document of that name in another folder is not the one at the root."""
+    world.git("rm", "-q", "PRD.md")
+    world.commit({"vendor/PRD.md": PRD})
+
+    (found,) = doctor.repo("gaps")
+
+    assert Level.FAIL is found.level
+
+
 def test_no_document_in_a_bare_repository(doctor: Doctor, world: World):
     """Where there is no checkout there is nothing to commit."""
     world.git("clone", "-q", "--bare", str(world.repo), str(world.folder / "b.git"))
