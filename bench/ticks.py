@@ -106,5 +106,5 @@ def _stat_all(folder: Path) -> float:
     newest = 0.0
     for day in os.scandir(folder):
         for entry in os.scandir(day.path):
-            newest = max(newest, os.stat(entry.path).st_mtime)
+            newest = max(newest, entry.stat().st_mtime)
     return newest

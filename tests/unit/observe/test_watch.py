@@ -37,7 +37,11 @@ def test_a_cycle_is_one_line_with_its_numbers():
     """Outcome, duration and steps are there; a secret is not."""
     line = logged(Outcome.OK)
 
-    assert ("cycle.done", "ok", "info") == (line["event"], line["outcome"], line["level"])
+    assert ("cycle.done", "ok", "info") == (
+        line["event"],
+        line["outcome"],
+        line["level"],
+    )
     assert (7, {"pause": 3}) == (line["duration_ms"], line["steps"])
     assert "said *** aloud" == line["reason"]
 

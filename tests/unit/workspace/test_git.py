@@ -61,7 +61,9 @@ def test_a_slow_reader_gets_all_of_a_large_input(git_env: GitEnv) -> None:
     """A process that takes its time before it reads is fed to the end all the same."""
     slow = ("-c", "alias.slow=!sleep 0.8; wc -c", "slow")
 
-    assert "1000000" == Git(None, git_env).text(*slow, input=b"x" * 1_000_000, timeout=20)
+    assert "1000000" == Git(None, git_env).text(
+        *slow, input=b"x" * 1_000_000, timeout=20
+    )
 
 
 def test_large_input_and_output_do_not_block(git_env: GitEnv, clone) -> None:
