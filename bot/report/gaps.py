@@ -48,7 +48,9 @@ def list_gaps(rooms: Rooms, *, fetch: bool = False) -> GapList:
             rooms.forge().refresh(sha)
         document = read_gaps_at(rooms, sha)
     except Misconfigured as error:
-        return GapList(name, fault=str(error))
+        # Whoever shows it names the repository too.
+        fault = str(error).removeprefix(f"repository {name!r}: ")
+        return GapList(name, fault=fault)
     except Deferred as error:
         return GapList(name, note=f"the gaps can't be told now: {error}")
     statuses = tuple(standing(rooms, document))

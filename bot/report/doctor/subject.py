@@ -122,9 +122,10 @@ def look_at_remote(subject: Subject) -> dict[str, str]:
     parts = repo.prefix.split("/")
     above = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
     names = [*above, repo.base] if repo.base else above
-    wanted = [f"refs/heads/{name}" for name in names]
+    wanted = ["HEAD", *(f"refs/heads/{name}" for name in names)]
     out = Git(None, subject.git_env()).text(
-        "ls-remote", "--quiet", "--", repo.path, *wanted, "HEAD", timeout=LOOK_S
+        "ls-remote", "--quiet", "--", repo.path, *wanted, timeout=LOOK_S
     )
     pairs = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)
-    return {ref: sha for sha, ref in pairs}
+    # Git matches the ends of names, so also `refs/remotes/origin/HEAD` of a checkout.
+    return {ref: sha for sha, ref in pairs if ref in wanted}

@@ -271,6 +271,17 @@ def test_no_branch_in_the_way(doctor: Doctor):
     assert [("ok", "nothing is in the way of bot/")] == seen(doctor.repo("branches"))
 
 
+def test_what_a_clone_knows_of_its_origin_is_in_nobody_s_way(
+    doctor: Doctor, world: World
+):
+    """Only branches count, whatever other refs end like."""
+    world.git("update-ref", "refs/remotes/origin/main", "main")
+    world.git("update-ref", "refs/remotes/refs/heads/bot", "main")
+    world.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/main")
+
+    assert [("ok", "nothing is in the way of bot/")] == seen(doctor.repo("branches"))
+
+
 def test_merging_where_the_base_is_checked_out(doctor: Doctor):
     """Where a person stands on the base they merge themselves."""
     (found,) = doctor.repo("merging")

@@ -73,6 +73,13 @@ def test_gaps_that_can_not_be_told(world: World, rooms):
     assert ((), True) == (listed.statuses, "'nope'" in (listed.fault or ""))
 
 
+def test_a_fault_leaves_the_repository_s_name_to_whoever_shows_it(world: World, rooms):
+    """It is named once in what a person reads."""
+    world.configure(keys='base = "main"\nprd = ["nope.md"]')
+
+    assert str(list_gaps(rooms()).fault).startswith("no file at its base matches")
+
+
 def test_explanation(world: World, rooms):
     """A gap is explained with its cycles, newest first."""
     world.run("cycle", "--dry-run")
