@@ -1,11 +1,11 @@
 """Cycles that a signal, a kill or a fault of our own ends."""
 
+import os
 import shutil
 import signal
-from pathlib import Path
 
 import pytest
-from e2e_world import GATED, HELLO, World, gap_line, processes_with, until
+from e2e_world import GATED, World, processes_with, until
 
 
 @pytest.mark.outcome("interrupted", "ok")
@@ -104,14 +104,25 @@ def test_a_kill_right_after_the_push_opens_one_pull_request(world: World) -> Non
 
 
 @pytest.mark.outcome("crashed", "ok")
-def test_a_fault_of_our_own_is_a_crash_with_its_traceback(tmp_path: Path) -> None:
-    """A clone whose objects are gone is nobody's config: the record has the trace."""
-    world = World(tmp_path, [HELLO, gap_line("b")])
-    assert "ok" == world.tick().outcome
-    shutil.rmtree(world.folder / "clone.git" / "objects")
-    (world.folder / "clone.git" / "objects").mkdir()
+def test_a_fault_that_nobody_foresaw_is_a_crash_with_its_traceback(
+    world: World,
+) -> None:
+    """A git that fails where none ever does: the record has the step and the trace."""
+    git = shutil.which("git")
+    broken = world.root / "broken" / "git"
+    broken.parent.mkdir()
+    broken.write_text(
+        '#!/bin/sh\ncase " $* " in *" commit-tree "*) echo rust >&2; exit 70;; esac\n'
+        f'exec {git} "$@"\n'
+    )
+    broken.chmod(0o755)
+    world.env["PATH"] = f"{broken.parent}:{os.environ['PATH']}"
     record = world.cycle()
+    world.env.clear()
 
     assert "crashed" == record.outcome
-    assert "in the step" in record.reason
+    assert "in the step 'commit'" in record.reason
+    assert "ended with 70: rust" in record.reason
     assert "Traceback" in record.tests_output
+    assert {"hello": "cooling"} == world.states()
+    assert "ok" == world.cycle("--gap", "hello").outcome
