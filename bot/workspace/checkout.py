@@ -58,7 +58,9 @@ def look(path: Path, env: GitEnv, ignore: Iterable[Path] = ()) -> CheckoutState:
     )
 
 
-def dirty_paths(path: Path, env: GitEnv, ignore: Iterable[Path] = ()) -> tuple[str, ...]:
+def dirty_paths(
+    path: Path, env: GitEnv, ignore: Iterable[Path] = ()
+) -> tuple[str, ...]:
     """Return what `look` calls dirty of a checkout, with one process only.
 
     Raises:
