@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 
 from bot.domain.change import Declined, FileEdit, NoAnswer, Proposal
 from bot.domain.gap import Gap
-from bot.errors import Interrupted
+from bot.errors import BotError, Interrupted
 from bot.propose.proposer import Feedback, Task
 from bot.sandbox.job import Bind, Ended, Finished, Job, Sandbox, never
 from bot.settings.repo import Recipe
@@ -19,6 +19,7 @@ from bot.settings.repo import Recipe
 DECLINES = 78
 """Exit status by which a recipe declines; its first line of output says why."""
 
+_OF_LINTERS = 1  # with it many say that they changed or left something
 _OUTPUT_KEPT = 4000  # characters of a failed recipe's output, from its end
 _ENV_LIMIT = 64 * 1024  # bytes of a variable; the kernel refuses more than 128 KB
 _QUESTIONS = 3
@@ -125,13 +126,27 @@ class CommandProposer:
         if finished.exit_code == DECLINES:
             return _declined(recipe, finished)
         if not finished.is_green:
-            return _failed(recipe, finished, _how(finished))
+            return _failed(recipe, finished, self._how(finished, task.base_sha))
         return Proposal(
             summary=recipe.summary or task.gap.title,
             rationale=recipe.rationale or f"Ran {_code(recipe.run)}.",
             edits=self._tree.changes(task.base_sha),
             model_used=_model(recipe),
         )
+
+    def _how(self, finished: Finished, base_sha: str) -> str:
+        if finished.ended is not Ended.EXIT:
+            return f"{finished.ended.value} after {finished.duration_ms / 1000:.1f} s"
+        how = f"exit code {finished.exit_code}"
+        if finished.exit_code != _OF_LINTERS or not self._has_changes(base_sha):
+            return how
+        return f"{how} and changes (if {how} is no failure of it, add `|| true`)"
+
+    def _has_changes(self, base_sha: str) -> bool:
+        try:
+            return bool(self._tree.changes(base_sha))
+        except BotError:
+            return False  # what a failed command left may be past reading
 
     def _job(self, task: Task, recipe: Recipe) -> Job:
         return Job(
@@ -195,12 +210,6 @@ def _failed(recipe: Recipe, finished: Finished, how: str) -> NoAnswer:
         reason=f"recipe {recipe.name!r} ended with {how}{last}",
         output=finished.output[-_OUTPUT_KEPT:],
     )
-
-
-def _how(finished: Finished) -> str:
-    if finished.ended is Ended.EXIT:
-        return f"exit code {finished.exit_code}"
-    return f"{finished.ended.value} after {finished.duration_ms / 1000:.1f} s"
 
 
 def _model(recipe: Recipe) -> str:

@@ -176,12 +176,27 @@ def test_results_of_set_up_are_seen(proposer, ground, tmp_path: Path):
             "recipe 'fix' ended with exit code 3; it last said: boom",
             "first\nboom\n",
         ),
-        ("exit 1", "recipe 'fix' ended with exit code 1; it said nothing", ""),
+        ("exit 2", "recipe 'fix' ended with exit code 2; it said nothing", ""),
     ],
 )
 def test_a_failed_recipe_is_no_answer(ask, run, reason, output):
     """The reason has the exit code and the last line; the output goes along."""
     assert ask(f"echo x > keep.txt; {run}") == NoAnswer(reason, output)
+
+
+def test_a_linter_s_exit_code_is_told_from_a_failure(ask):
+    """Where 1 came with changes, the reason says what to do if it was no failure."""
+    hint = "exit code 1 and changes (if exit code 1 is no failure of it, add `|| true`)"
+
+    assert hint in ask("echo x > keep.txt; exit 1").reason
+    assert hint not in ask("exit 1").reason
+
+
+def test_what_a_failed_recipe_left_may_be_past_reading(ask):
+    """A tree that can't be read is told as the recipe's failure, not as another."""
+    answer = ask("truncate -s 2M .gitignore; exit 1")
+
+    assert answer.reason.startswith("recipe 'fix' ended with exit code 1;")
 
 
 def test_only_the_tail_of_much_output_is_kept(ask):
