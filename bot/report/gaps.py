@@ -40,17 +40,20 @@ class Explanation:
 def list_gaps(rooms: Rooms, *, fetch: bool = False) -> GapList:
     """Return the gaps of the base as last fetched; fetches when it never was."""
     name = rooms.repo.name
+    stale = ""
     try:
         clone = rooms.clone()
         sha = None if fetch else clone.base()
-        if sha is None:
+        if sha is not None:
+            stale = f" (at {sha[:12]}, as last fetched: `bot gaps --fetch` looks anew)"
+        else:
             sha = clone.fetch_base().sha
             rooms.forge().refresh(sha)
         document = read_gaps_at(rooms, sha)
     except Misconfigured as error:
         # Whoever shows it names the repository too.
         fault = str(error).removeprefix(f"repository {name!r}: ")
-        return GapList(name, fault=fault)
+        return GapList(name, fault=fault + stale)
     except Deferred as error:
         return GapList(name, note=f"the gaps can't be told now: {error}")
     statuses = tuple(standing(rooms, document))

@@ -80,6 +80,20 @@ def test_a_fault_leaves_the_repository_s_name_to_whoever_shows_it(world: World, 
     assert str(list_gaps(rooms()).fault).startswith("no file at its base matches")
 
 
+def test_a_fault_of_a_base_as_last_fetched_says_so(world: World, rooms):
+    """Who has just committed the document learns how to have it seen."""
+    world.configure(keys='base = "main"\nprd = ["new.md"]')
+    old = world.git("rev-parse", "--short=12", "HEAD")
+    fetched = str(list_gaps(rooms(), fetch=True).fault)
+    world.commit({"new.md": PRD})
+
+    before, after = list_gaps(rooms()), list_gaps(rooms(), fetch=True)
+
+    assert "last fetched" not in fetched
+    assert f"(at {old}, as last fetched: `bot gaps --fetch`" in str(before.fault)
+    assert (None, 1) == (after.fault, len(after.statuses))
+
+
 def test_explanation(world: World, rooms):
     """A gap is explained with its cycles, newest first."""
     world.run("cycle", "--dry-run")
