@@ -3,7 +3,7 @@
 The files are the truth; the rows of the index only save reading them.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -134,12 +134,24 @@ class LocalForge:
         Where the base is the one looked at before, only the branches are looked at.
         """
         look = MergeLook(self._history, self._ticked, base_sha)
-        pulls = [self._look_at(row, look) for row in self.listing(PullState.OPEN)]
+        rows = self.listing(PullState.OPEN)
+        tips = self._tips(rows)
+        pulls = [self._look_at(row, look, tips) for row in rows]
         still_open = {p.number for p in pulls if p.state is PullState.OPEN}
         self._looked.save(still_open)
         return tuple(p for p in pulls if p.state is not PullState.OPEN)
 
-    def _look_at(self, row: Pull, look: MergeLook) -> Pull:
+    def _tips(self, pulls: Sequence[Pull]) -> Mapping[str, str] | None:
+        """Return where their branches and bases stand, in one look; None if it failed."""
+        branches = {pull.branch for pull in pulls} | {pull.base for pull in pulls}
+        try:
+            return self._history.remote_tips(sorted(branches)) if branches else {}
+        except LOOKUP_FAILED:
+            return None
+
+    def _look_at(
+        self, row: Pull, look: MergeLook, tips: Mapping[str, str] | None
+    ) -> Pull:
         pull = self._as_filed(row)
         if pull.state is not PullState.OPEN:  # a kill came between the file and its row
             self._rows.put_pull(self._repo, pull)
@@ -152,20 +164,11 @@ class LocalForge:
             self._looked.set(pull.number, look.base_sha if verdict.sure else None)
             if not verdict.sure:
                 return pull
-        if self._is_deleted(pull, look.base_sha):
+        # Gone, while the base is where it was looked for: nothing was proven otherwise.
+        if tips and pull.branch not in tips and tips.get(pull.base) == look.base_sha:
             comment = f"its branch {pull.branch} was deleted without a merge"
             return self._end(pull, PullState.CLOSED_BY_PERSON, comment)
         return pull
-
-    def _is_deleted(self, pull: Pull, base_sha: str) -> bool:
-        """Say whether the branch is gone and the base has not moved since the look."""
-        try:
-            return (
-                self._history.remote_tip(pull.branch) is None
-                and self._history.remote_tip(pull.base) == base_sha
-            )
-        except LOOKUP_FAILED:
-            return False
 
     def _open_of(self, gap_id: str) -> Pull | None:
         rows = self._rows.pulls(self._repo, PullState.OPEN)

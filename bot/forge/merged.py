@@ -1,7 +1,7 @@
 """Whether a pull request's change is in the base, however it got there."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -49,6 +49,10 @@ class History(Protocol):
 
     def patch_id(self, commit: str, /) -> str:
         """Return what identifies a commit's change; empty for one without a change."""
+        ...
+
+    def remote_tips(self, branches: Sequence[str], /) -> Mapping[str, str]:
+        """Return where branches stand on the remote now; those not there are left out."""
         ...
 
     def remote_tip(self, branch: str, /) -> str | None:

@@ -8,9 +8,10 @@ from typing import Protocol, Self, TypeVar
 
 from bot.errors import Deferred, GitFailed, Misconfigured
 from bot.store.files import make_folder, usable
+from bot.store.locks import turn
 from bot.workspace import fetch, history, locks, push
 from bot.workspace.fetch import BASE_REF, BaseState
-from bot.workspace.git import Git, GitEnv, check_ref
+from bot.workspace.git import NETWORK_TIMEOUT_S, Git, GitEnv, check_ref
 from bot.workspace.history import BlobFile, CommitInfo
 from bot.workspace.push import Target
 
@@ -84,8 +85,11 @@ class Clone:
             DataFolderUnusable: No room for it.
         """
         clone = cls(source, folder / "clone.git", env)
-        if not (clone.path / "HEAD").is_file():
-            clone._make(env)
+        if not clone._is_there():
+            # Commands that only look also make it, and they hold no repository lock.
+            with turn(folder / "clone.lock", NETWORK_TIMEOUT_S):
+                if not clone._is_there():
+                    clone._make(env)
         return clone
 
     @cached_property
@@ -165,6 +169,10 @@ class Clone:
         return self.git.text(
             "rev-parse", "--verify", "--end-of-options", f"{ref}^{{commit}}"
         )
+
+    def has(self, sha: str) -> bool:
+        """Say whether a commit is there."""
+        return self.git.code("cat-file", "-e", f"{sha}^{{commit}}") == 0
 
     def tree_of(self, sha: str) -> str:
         """Return the tree of a commit."""
@@ -251,6 +259,14 @@ class Clone:
         """Return where a branch stands on the remote now; None when it is not there."""
         return fetch.remote_tip(self.git, self.remote, branch)
 
+    def remote_tips(self, branches: Sequence[str]) -> dict[str, str]:
+        """Return where branches stand on the remote now; those not there are left out."""
+        refs = [f"refs/heads/{branch}" for branch in branches]
+        found = fetch.remote_refs(self.git, self.remote, *refs)
+        return {
+            ref.removeprefix("refs/heads/"): found[ref] for ref in refs if ref in found
+        }
+
     def delete_remote(self, branch: str, expected: str) -> None:
         """Delete a branch of the bot's on the remote while it is where it was seen."""
         push.delete(self._target, branch, expected)
@@ -258,6 +274,9 @@ class Clone:
     @cached_property
     def _target(self) -> Target:
         return Target(self.git, self.remote, self._source.prefix, self.base_name())
+
+    def _is_there(self) -> bool:
+        return (self.path / "HEAD").is_file()
 
     def _make(self, env: GitEnv) -> None:
         draft = self.path.with_name("clone.git.new")

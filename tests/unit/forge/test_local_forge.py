@@ -276,7 +276,7 @@ def test_nothing_is_written_while_nothing_changes(world: LocalWorld):
 
     assert asked.forge.refresh(world.base()) == ()
 
-    assert asked.looks == ["remote_tip"]
+    assert asked.looks == ["remote_tips"]
     assert before == {p.name: p.stat().st_mtime_ns for p in folder.iterdir()}
 
 
@@ -307,7 +307,7 @@ def test_a_deletion_seen_from_an_old_base_proves_nothing(world: LocalWorld):
     "error", [GitFailed(["x"], 1, "gone"), Deferred("offline")], ids=["git", "offline"]
 )
 @pytest.mark.parametrize(
-    "broken", ["is_ancestor", "commits_between", "patch_id", "remote_tip"]
+    "broken", ["is_ancestor", "commits_between", "patch_id", "remote_tips"]
 )
 def test_a_look_that_failed_proves_nothing(world: LocalWorld, broken, error):
     """With any look failing, a deleted branch closes nothing; later it does."""
@@ -344,7 +344,7 @@ class Asked:
     def __getattr__(self, name: str) -> object:
         def look(*args: str) -> object:
             self.looks.append(name)
-            if name == self._broken and not args[0].startswith("refs/"):
+            if name == self._broken and not str(args[0]).startswith("refs/"):
                 raise self._error
             return getattr(self._clone, name)(*args)
 
