@@ -27,6 +27,9 @@ _ENV = {
     "TERM": "dumb",
     "CI": "true",
 }
+# `uv run` would first bring the environment up to date, which is set-up's work: without
+# network it can't, and what it would write to is read-only.
+_SETTLED = {"UV_NO_SYNC": "1", "UV_NO_CACHE": "1"}
 # Shares of the configured memory; file systems in memory don't count as processes'.
 _TMPFS = {"/tmp": 2, HOME: 4, "/dev/shm": 4, "/var/tmp": 8, "/run": 64}  # noqa: S108
 
@@ -99,9 +102,16 @@ class View:
     def env(self) -> dict[str, str]:
         """Return the whole environment inside."""
         path = ":".join((*self.tools.path, PATH))
-        online = online_env(self.environ) if self.job.network else {}
-        git = GIT_ENV if self.job.git_dir is not None else {}
-        return {"PATH": path, **_ENV, **git, **online, **self.job.env}
+        more = GIT_ENV if self.job.git_dir is not None else {}
+        if self.job.network:
+            more = {**more, **online_env(self.environ)}
+        elif not self._is_set_up():
+            more = {**more, **_SETTLED}
+        return {"PATH": path, **_ENV, **more, **self.job.env}
+
+    def _is_set_up(self) -> bool:
+        """Whether the job fills the home that later jobs see."""
+        return any(b.target == HOME and b.writable for b in self.job.binds)
 
     def _covered(self) -> tuple[Path, ...]:
         shown = [Path("/usr"), *(Path(b.target) for b in self.shown_before())]

@@ -1,4 +1,4 @@
-"""What a job with network needs of the host: its proxies and certificates."""
+"""What a job with network needs of the host: its proxies, indexes and certificates."""
 
 import re
 from collections.abc import Mapping
@@ -8,7 +8,9 @@ from bot.sandbox.job import Bind
 
 _PROXIES = ("http_proxy", "https_proxy", "ftp_proxy", "all_proxy", "no_proxy")
 _CERTIFICATES = (
+    "CARGO_HTTP_CAINFO",
     "CURL_CA_BUNDLE",
+    "DENO_CERT",
     "GIT_SSL_CAINFO",
     "NODE_EXTRA_CA_CERTS",
     "PIP_CERT",
@@ -16,7 +18,12 @@ _CERTIFICATES = (
     "SSL_CERT_DIR",
     "SSL_CERT_FILE",
 )
-_INDEXES = ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "UV_DEFAULT_INDEX", "UV_INDEX_URL")
+_INDEXES = (
+    *("GONOSUMDB", "GOPROXY", "GOSUMDB", "NPM_CONFIG_REGISTRY", "npm_config_registry"),
+    *("PIP_EXTRA_INDEX_URL", "PIP_INDEX_URL", "PIP_TRUSTED_HOST", "UV_DEFAULT_INDEX"),
+    *("UV_EXTRA_INDEX_URL", "UV_INDEX", "UV_INDEX_URL", "UV_NATIVE_TLS"),
+    *("UV_SYSTEM_CERTS", "YARN_NPM_REGISTRY_SERVER"),
+)
 _CREDENTIALS = re.compile(r"//[^/\s]*@")
 
 

@@ -9,7 +9,7 @@ import pytest
 from bot.errors import SandboxUnavailable
 from bot.sandbox.bwrap import open_sandbox
 from bot.sandbox.gitdir import git_binds, git_files, shared_config
-from bot.sandbox.job import Bind, Job
+from bot.sandbox.job import HOME, Bind, Job
 from bot.sandbox.mountpoints import fits, missing, remove_empty
 from bot.sandbox.online import online_binds, online_env
 from bot.sandbox.tools import find_tools
@@ -123,6 +123,33 @@ def test_proxy_without_password_is_passed_on(tmp_path: Path):
     assert {"https_proxy", "UV_INDEX_URL", "SSL_CERT_FILE"} <= env.keys()
     assert {"HTTP_PROXY", "PIP_INDEX_URL", "GITHUB_TOKEN", "no_proxy"}.isdisjoint(env)
     assert online_binds(environ) == (Bind(bundle, str(bundle)),)
+
+
+def test_where_packages_come_from_is_passed_on():
+    """Who gets packages from a mirror of their own gets them there in set-up too."""
+    environ = {
+        "PIP_TRUSTED_HOST": "index.test",
+        "npm_config_registry": "https://npm.test",
+        "NPM_CONFIG_REGISTRY": "https://me:hunter2@npm.test",
+        "GOPROXY": "https://go.test,direct",
+        "NPM_CONFIG__AUTH": "hunter2",
+    }
+    expected = {"GOPROXY", "PIP_TRUSTED_HOST", "npm_config_registry"}
+    assert expected == online_env(environ).keys()
+
+
+@pytest.mark.parametrize(
+    ("network", "home", "expected"),
+    [(False, False, "1 1"), (True, False, "- -"), (False, True, "- -")],
+)
+def test_uv_takes_the_environment_as_set_up_left_it(
+    sandbox, tree: Path, tmp_path: Path, network: bool, home: bool, expected: str
+):
+    """Recipes and checks can say `uv run`; set-up is what brings things up to date."""
+    binds = (Bind(tmp_path, HOME, writable=True),) if home else ()
+    command = "echo ${UV_NO_SYNC:--} ${UV_NO_CACHE:--}"
+    job = Job(command, tree, 30.0, binds=binds, network=network)
+    assert f"{expected}\n" == sandbox.run(job).output
 
 
 def test_network_job_sees_the_certificates(
