@@ -27,7 +27,7 @@ def test_a_check_that_does_not_exist_says_what_to_do(world: World) -> None:
 def test_a_check_that_hangs_is_ended(world: World, key: str, named: str) -> None:
     """Time and silence are bounded, and what hung is gone with all its children."""
     hangs = f"{ON_CHANGE}{{ : {world.token}; trap '' TERM HUP; sleep 300 & wait; }}"
-    world.configure(checks=[hangs], after=f'{key} = "1s"')
+    world.configure(checks=[hangs], after=f'{key} = "3s"')
     record = world.cycle()
 
     assert "tests_failed" == record.outcome
