@@ -16,7 +16,7 @@ from bot.cycle.draft import Watcher
 from bot.cycle.pause import FILE_NAME, pause_files
 from bot.cycle.rooms import Options, Rooms
 from bot.domain.record import CycleRecord
-from bot.errors import ConfigError
+from bot.errors import ConfigError, Misconfigured
 from bot.observe.redact import Redactor
 from bot.settings import RepoSettings
 from bot.settings.load import Loaded
@@ -203,8 +203,15 @@ class App:
         return rooms
 
     def secret(self, name: str) -> str | None:
-        """Return a secret by its name; None where there is none."""
-        return read_secret(name, self.env)
+        """Return a secret by its name; None where there is none.
+
+        Raises:
+            Misconfigured: Its file can't be read.
+        """
+        try:
+            return read_secret(name, self.env)
+        except ConfigError as error:  # in mid-cycle it is no fault of a command line
+            raise Misconfigured(str(error)) from error
 
     def reindex(self) -> Counts:
         """Rebuild the index from the files alone."""

@@ -15,12 +15,14 @@ from bot.store.jsonfile import UnreadableError
 from bot.store.ledger import usd
 
 
-def recover(rooms: Rooms) -> tuple[CycleRecord, ...]:
-    """Give every unfinished cycle its record; return those that got one now."""
+def recover(rooms: Rooms, own_id: str) -> tuple[CycleRecord, ...]:
+    """Give every unfinished cycle but the own its record; return those that got one."""
     if rooms.index.was_rebuilt:
         rooms.reindex()
     found = []
     for entry in rooms.journal.unfinished():
+        if entry.cycle_id == own_id:
+            continue
         record = _standing_record(rooms, entry.cycle_id)
         if record is None:
             record = _interrupted(rooms, entry)

@@ -32,7 +32,6 @@ def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRe
     with repository_lock(rooms.folder, draft.cycle_id) as is_ours:
         if not is_ours:
             return _overlapped(rooms, draft)
-        recover(rooms)
         rooms.journal.begin(_entry(draft, rooms.options.gap))
         try:
             ending = _guarded(rooms, draft)
@@ -63,8 +62,9 @@ def _overlapped(rooms: Rooms, draft: Draft) -> CycleRecord:
 
 
 def _guarded(rooms: Rooms, draft: Draft) -> Ending:
-    """Run the cycle; whatever it raises becomes an ending, except a useless disk."""
+    """Recover and run the cycle; whatever is raised, but a useless disk, is an ending."""
     try:
+        recover(rooms, draft.cycle_id)
         return run_cycle(rooms, draft)
     except (DataFolderUnusable, *_WRONG_USAGE):
         raise

@@ -94,13 +94,14 @@ class Journal:
         return tuple(self._entry(path) for path in paths)
 
     def _entry(self, path: Path) -> JournalEntry:
-        try:
-            return load(path, _READERS)
-        except UnreadableError:
-            entry = self._from_name(path)
+        named = self._from_name(path)
+        with suppress(UnreadableError):
+            entry = load(path, _READERS)
+            if (entry.cycle_id, entry.repo) == (named.cycle_id, named.repo):
+                return entry
         with usable(path):
             path.replace(path.with_name(path.name + ".unreadable"))
-        return entry
+        return named
 
     def _from_name(self, path: Path) -> JournalEntry:
         return JournalEntry(

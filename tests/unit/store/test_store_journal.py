@@ -7,6 +7,7 @@ import pytest
 from bot.domain.record import ProposalRecord, StepRecord
 from bot.errors import DataFolderUnusable
 from bot.store.journal import UNKNOWN_STAGE, Journal
+from bot.store.jsonfile import dump
 from bot.store.unpublished import FinishedCommit, Unpublished
 
 
@@ -147,3 +148,19 @@ def test_times_are_utc_with_milliseconds(data_dir, make_commit):
     assert waiting.oldest().finished_at == datetime(
         2026, 1, 2, 3, 4, 5, 678_000, tzinfo=UTC
     )
+
+
+def test_an_entry_that_says_it_is_another_is_moved_aside(folder, make_entry):
+    """A copied or edited entry can't send a record elsewhere; its name counts."""
+    journal = Journal(folder)
+    mine, other = make_entry(), make_entry(repo="other")
+    journal.begin(mine)
+    path = folder / f"{mine.cycle_id}.json"
+    path.write_bytes(dump(other))
+    (found,) = journal.unfinished()
+    assert (mine.cycle_id, "lake", UNKNOWN_STAGE) == (
+        found.cycle_id,
+        found.repo,
+        found.stage,
+    )
+    assert path.with_name(f"{path.name}.unreadable").is_file()
