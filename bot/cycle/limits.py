@@ -1,10 +1,13 @@
 """How many pull requests there are, against how many there may be."""
 
-from datetime import datetime, time, tzinfo
+from collections.abc import Iterable
+from datetime import datetime, time, timedelta, tzinfo
 
 from bot.cycle.policy import CycleContext
 from bot.cycle.rooms import Rooms
-from bot.domain.pull import PullState
+from bot.domain.pull import Pull, PullState
+
+_A_DAY = timedelta(hours=25)  # the longest there is
 
 
 def gather_limits(rooms: Rooms) -> CycleContext:
@@ -18,9 +21,9 @@ def gather_limits(rooms: Rooms) -> CycleContext:
         clean_tree_required=False,
         busy=False,
         open_pulls=len(index.pulls(name, PullState.OPEN)),
-        pulls_today=len(index.pulls(name, since=today)),
+        pulls_today=_within_a_day(index.pulls(name, since=today), today),
         open_pulls_all=len(index.pulls(None, PullState.OPEN)),
-        pulls_today_all=len(index.pulls(None, since=today)),
+        pulls_today_all=_within_a_day(index.pulls(None, since=today), today),
         max_open_prs=limits.max_open_prs,
         prs_per_day=limits.prs_per_day,
         max_open_prs_all=everywhere.max_open_prs,
@@ -28,6 +31,11 @@ def gather_limits(rooms: Rooms) -> CycleContext:
         last_gap_id=index.last_gap(name),
         forced_gap=rooms.options.gap,
     )
+
+
+def _within_a_day(pulls: Iterable[Pull], start: datetime) -> int:
+    """Count those of one day: a clock that was ahead must not count until it is reached."""
+    return sum(pull.created_at < start + _A_DAY for pull in pulls)
 
 
 def day_start(now: datetime, zone: tzinfo) -> datetime:

@@ -149,8 +149,10 @@ class _Judge:
                 GapState.NEEDS_HUMAN,
                 f"{told}; reword it or its notes, or ask for it by id",
             )
-        until = last.ended_at + self._wait(len(tried))
-        if self._now < until:
+        # One that ended in the future was timed by a wrong clock: waiting for that day
+        # could take years, and the number of attempts is bounded all the same.
+        past = [row.ended_at for row in tried if row.ended_at <= self._now]
+        if past and self._now < (until := max(past) + self._wait(len(tried))):
             return GapState.COOLING, f"cooling down until {_minute(until)}: {told}"
         return None
 

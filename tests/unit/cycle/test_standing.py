@@ -289,3 +289,15 @@ def test_the_order_is_kept_and_many_gaps_are_quick():
 
     assert time.process_time() - started < 2
     assert [s.gap.id for s in statuses] == [g.id for g in gaps]
+
+
+def test_attempts_of_a_clock_that_was_ahead_cool_nothing() -> None:
+    """An attempt that ended in the future counts, but is not waited for."""
+    ahead = Row(NOW + 400 * DAY, text_hash(gap()))
+    (alone,) = standing_of(
+        [GapEntry(gap(), None)], History(attempts={"a": [ahead]}), NOW, Policy()
+    )
+    recent = Row(NOW - DAY / 2, text_hash(gap()))
+    both = History(attempts={"a": [ahead, recent]})
+    (cooled,) = standing_of([GapEntry(gap(), None)], both, NOW, Policy())
+    assert (GapState.ELIGIBLE, GapState.COOLING) == (alone.state, cooled.state)
