@@ -108,6 +108,8 @@ def close(
     until you ask for it with `bot cycle --gap`.
     """
     session = session_of(context).with_options(config, as_json=as_json)
+    from bot.cycle.merge import close_pull
+
     with session.app() as app:
         one = app.one_repo(repo)
         forge = app.rooms(one).forge()
@@ -116,7 +118,7 @@ def close(
                 f"repository {one.name!r} has no pull request {number}; "
                 "`bot pulls list --all` shows those there are"
             )
-        pull = forge.close(number, "person", comment)
+        pull = close_pull(app.rooms(one), number, comment)
     if session.json:
         session.answer({"schema_version": 1, **_entry(one.name, pull)})
         return

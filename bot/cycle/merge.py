@@ -47,8 +47,7 @@ def merge_pull(rooms: Rooms, number: int) -> Merged:
     """
     with repository_lock(rooms.folder, f"merge of {number}") as is_ours:
         if not is_ours:
-            other = holder(rooms.folder) or "another process"
-            raise BotError(f"a cycle is at work ({other}); try again when it has ended")
+            raise _busy(rooms)
         return _merge(rooms, number)
 
 
@@ -68,8 +67,27 @@ def rebuild_commit(rooms: Rooms, pull: Pull, base_sha: str) -> str:
     made = commit_tree(
         clone.git, tree, base_sha, message, rooms.repo.identity, rooms.clock()
     )
+    # A kill may come before the new one is pushed, so the old one stays known as ours.
+    clone.keep(COMMIT_REF.format(f"{pull.cycle_id}.{old}"), old)
     clone.keep(COMMIT_REF.format(pull.cycle_id), made)
     return made
+
+
+def close_pull(rooms: Rooms, number: int, comment: str) -> Pull:
+    """Close a pull request for a person; its branch stays.
+
+    Raises:
+        BotError: A cycle is at work, or there is no such pull request.
+    """
+    with repository_lock(rooms.folder, f"close of {number}") as is_ours:
+        if not is_ours:
+            raise _busy(rooms)
+        return rooms.forge().close(number, "person", comment)
+
+
+def _busy(rooms: Rooms) -> BotError:
+    other = holder(rooms.folder) or "another process"
+    return BotError(f"a cycle is at work ({other}); try again when it has ended")
 
 
 def _merge(rooms: Rooms, number: int) -> Merged:

@@ -74,7 +74,8 @@ def resume(rooms: Rooms, draft: Draft) -> Ending | None:
         draft.note(f"commit {waiting.commit_sha[:12]} of {waiting.cycle_id}")
         obstacle = _obstacle(rooms, waiting, base)
         if obstacle:
-            keep_attempt(rooms, waiting.cycle_id, waiting.commit_sha)
+            if rooms.clone().has(waiting.commit_sha):
+                keep_attempt(rooms, waiting.cycle_id, waiting.commit_sha)
             rooms.unpublished.remove(waiting.cycle_id)
             draft.note(f"given up, kept as a patch: {obstacle}")
     if obstacle:
@@ -138,9 +139,11 @@ def _obstacle(rooms: Rooms, waiting: FinishedCommit, base: BaseState) -> str | N
     pull = rooms.forge().find(waiting.gap.id)
     if pull and not _may_follow(pull, waiting):
         return f"pull request {pull.number} of this gap is {pull.state.value}"
+    clone = rooms.clone()
+    if not clone.has(waiting.commit_sha):
+        return f"its commit was lost with {clone.path}"
     if base.sha == waiting.base_sha:
         return None
-    clone = rooms.clone()
     try:
         edits = clone.resolve(EDITS_REF.format(waiting.cycle_id))
         tree = rebuild(clone.git, edits, base.sha)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from bot.errors import Deferred
 from bot.store.files import make_folder, usable
 
 LOCK_NAME = "lock"
@@ -41,6 +42,27 @@ def repository_lock(folder: Path, cycle_id: str = "") -> Iterator[bool]:
         yield True
     finally:
         _note(path, "")
+        lock.release()
+
+
+@contextmanager
+def turn(path: Path, timeout_s: float) -> Iterator[None]:
+    """Hold a lock for a short work, after whoever holds it now.
+
+    Raises:
+        DataFolderUnusable: The file system refused it.
+        Deferred: Another held it for longer than the time-out.
+    """
+    make_folder(path.parent)
+    lock = FileLock(path, timeout=timeout_s, mode=0o644, fallback_to_soft=False)
+    try:
+        with usable(path):
+            lock.acquire()
+    except Timeout as error:
+        raise Deferred(f"{path} was held by another for {timeout_s:g} s") from error
+    try:
+        yield
+    finally:
         lock.release()
 
 
