@@ -36,6 +36,8 @@ def make(rooms: Rooms, draft: Draft, task: Task, answer: Answer) -> Made:
         message = _message(rooms, draft, task, answer)
         git, identity = rooms.clone().git, rooms.repo.identity
         edits_tree = _without(rooms, tree_sha, task.base_sha, ticked)
+        if ticked is None:
+            tree_sha = _ticked_blob(rooms, tree_sha, task)
         edits = commit_tree(
             git, edits_tree, task.base_sha, message, identity, draft.started_at
         )
@@ -51,18 +53,41 @@ def make(rooms: Rooms, draft: Draft, task: Task, answer: Answer) -> Made:
 
 
 def _ticked_line(rooms: Rooms, tree: Tree, gap: Gap) -> Change | None:
-    """Return the change of the PRD that ticks the gap's own line, if it is to be."""
-    if rooms.repo.mark_done == "never" or rooms.options.prd:
+    """Return the change of the PRD that ticks the gap's own line, if it is to be.
+
+    None also where attributes give the checked out file another text than its content.
+    """
+    if not _is_to_be_ticked(rooms):
         return None
     path = tree.path / gap.path
-    if path.is_symlink():
-        return None
-    old = path.read_bytes()
-    text = tick(old.decode("utf-8"), gap)
+    text = _ticked(path.read_bytes(), gap)
     if text is None:
         return None
     executable = bool(path.stat().st_mode & stat.S_IXUSR)
-    return Change(gap.path, Action.UPDATE, text.encode("utf-8"), executable)
+    return Change(gap.path, Action.UPDATE, text, executable)
+
+
+def _ticked_blob(rooms: Rooms, tree_sha: str, task: Task) -> str:
+    """Return the tree with the gap's line ticked in what git holds of the PRD."""
+    old = rooms.clone().read(task.base_sha, task.gap.path)
+    if old is None or not _is_to_be_ticked(rooms):
+        return tree_sha
+    text = _ticked(old, task.gap)
+    if text is None:
+        return tree_sha
+    return replace_file(rooms.clone().git, tree_sha, task.gap.path, text)
+
+
+def _is_to_be_ticked(rooms: Rooms) -> bool:
+    return rooms.repo.mark_done != "never" and not rooms.options.prd
+
+
+def _ticked(content: bytes, gap: Gap) -> bytes | None:
+    try:
+        text = tick(content.decode("utf-8"), gap)
+    except UnicodeDecodeError:
+        return None
+    return None if text is None else text.encode("utf-8")
 
 
 def _with(plan: Plan, ticked: Change | None) -> Plan:

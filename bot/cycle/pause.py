@@ -6,6 +6,7 @@ counts as none: in doubt the bot stays paused.
 """
 
 import errno
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -81,7 +82,8 @@ def parse_until(text: str) -> datetime | None:
 
 def _read(path: Path) -> Pause | None:
     try:
-        with path.open("rb") as file:
+        # A pipe of that name holds nobody up.
+        with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK), "rb") as file:
             text = file.read(_MAX_BYTES).decode("utf-8", errors="replace")
     except FileNotFoundError:
         return None

@@ -16,6 +16,8 @@ from bot.errors import Misconfigured, UnknownGap
 
 _ROWS = 20  # of this gap, among them those that say nothing and are passed over
 
+_HINT_BYTES = 4 * 1024 * 1024  # a greater file of a checkout is not looked into
+
 
 def pick(rooms: Rooms, draft: Draft, seen: CycleContext) -> Task | Ending:
     """Choose the gap of this cycle from the fetched base."""
@@ -45,7 +47,7 @@ def _hint(rooms: Rooms, document: Document) -> str:
     marked = [
         str(path.relative_to(rooms.checkout))
         for pattern in rooms.repo.prd
-        for path in sorted(rooms.checkout.glob(pattern))
+        for path in _matching(rooms.checkout, pattern)
         if _has_open_gap(path)
     ]
     if not marked:
@@ -56,8 +58,18 @@ def _hint(rooms: Rooms, document: Document) -> str:
     )
 
 
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    """Return what a glob finds on disk; nothing where it means something only to git."""
+    try:
+        return sorted(path for path in folder.glob(pattern) if path.is_file())
+    except (OSError, ValueError):
+        return []
+
+
 def _has_open_gap(path: Path) -> bool:
     try:
+        if path.stat().st_size > _HINT_BYTES:
+            return False
         file = decode(str(path), path.read_bytes())
     except (OSError, Misconfigured):
         return False

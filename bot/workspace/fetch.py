@@ -74,7 +74,8 @@ def remote_refs(git: Git, remote: str, *patterns: str) -> dict[str, str]:
     out = git.text(
         "ls-remote", "--quiet", "--", remote, *patterns, timeout=LOOK_TIMEOUT_S
     )
-    pairs = (line.split("\t", 1) for line in out.splitlines() if "\t" in line)
+    # Not splitlines: a ref may be named with a line separator of Unicode.
+    pairs = (line.split("\t", 1) for line in out.split("\n") if "\t" in line)
     return {name: sha for sha, name in pairs}
 
 

@@ -289,3 +289,14 @@ def test_base_is_only_moved_forward(
     person.git("update-ref", "refs/heads/main", person.commit({"new": "1"}))
     with pytest.raises(PushRejected, match="not where it was seen"):
         clone.advance_base(work("two"), base)
+
+
+def test_line_separators_in_names_of_branches_split_nothing(
+    clone: Clone, work, person: Person
+) -> None:
+    """A branch `bot` with a line separator of Unicode behind it is not a branch `bot`."""
+    for end in ("\u2028x", "\u0085x"):
+        person.git("branch", f"bot{end}")
+        person.git("branch", f"bot/one{end}")
+    assert clone.push_name("bot/one") == "bot/one"
+    clone.push("bot/one", work("one"), None)
