@@ -51,8 +51,20 @@ def read_changes(git: Git, root: Path, trash: Path) -> tuple[FileEdit, ...]:
 
 def _changed(git: Git) -> dict[bytes, Kind]:
     """Return the tracked paths that changed, and what each was in the commit."""
+    seen = _differing(git)
+    touched = [path for path, kind in seen.items() if kind != "submodule"]
+    if not touched or len(touched) > MOST_PATHS:
+        return seen
     # What was only touched is compared now, and is no change then.
-    git.run("update-index", "-q", "--ignore-submodules", "--refresh", ok=(0, 1))
+    git.run(
+        *("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"),
+        input=b"\0".join(touched),
+        ok=(0, 1),
+    )
+    return _differing(git)
+
+
+def _differing(git: Git) -> dict[bytes, Kind]:
     # Without the option git starts `git status` in each submodule, under its own
     # configuration.
     out = git.run("diff-files", "--ignore-submodules=dirty", "--raw", "-z")

@@ -105,16 +105,16 @@ def _sort(top: int, folder: bytes, tracked: Tracked) -> tuple[list[bytes], list[
     with within(top, folder) as here, os.scandir(here) as listed:
         for entry in listed:
             name = os.fsencode(entry.name)
-            is_folder = entry.is_dir(follow_symlinks=False)
-            if is_folder and name in folders:
+            # A file in its place is by far the most usual.
+            if name in files and entry.is_file(follow_symlinks=False):
+                continue
+            if name in folders and entry.is_dir(follow_symlinks=False):
                 inner.append(folder + b"/" + name if folder else name)
-            elif not _is_expected(entry, name, files) and (folder or name != b".git"):
+            elif not (name in files and entry.is_symlink()) and (
+                folder or name != b".git"
+            ):
                 foreign.append(name)
     return foreign, inner
-
-
-def _is_expected(entry: os.DirEntry[str], name: bytes, files: set[bytes]) -> bool:
-    return name in files and (entry.is_symlink() or entry.is_file())
 
 
 def _discard(top: int, folder: bytes, name: bytes, bin_: int) -> None:
