@@ -128,9 +128,11 @@ class App:
             SandboxUnavailable: Untrusted code can't be confined here.
         """
         from bot.sandbox.bwrap import open_sandbox
+        from bot.sandbox.redacted import RedactedSandbox
 
         hidden = (self.settings.data_dir,)
-        return open_sandbox(self.settings.sandbox, owner=self.owner, hidden=hidden)
+        opened = open_sandbox(self.settings.sandbox, owner=self.owner, hidden=hidden)
+        return RedactedSandbox(opened, self.redactor.text)
 
     def repos(self, name: str | None) -> Sequence[RepoSettings]:
         """Return the repository of this name, or all of them.

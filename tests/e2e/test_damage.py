@@ -188,3 +188,23 @@ def test_a_pause_file_that_is_a_pipe_holds_nobody_up(world: World) -> None:
     os.mkfifo(world.data / "bot.paused")
 
     assert "skipped_pause" == world.tick().outcome
+
+
+@pytest.mark.outcome("baseline_failed")
+def test_a_secret_that_a_check_prints_stays_nowhere(world: World) -> None:
+    """Neither the data folder nor what `bot check` shows holds the value."""
+    world.env["NPM_TOKEN"] = secret = "npm-0123456789abcdef"
+    world.configure(
+        checks=['echo "<$NPM_TOKEN>"; false'], after='secrets = ["NPM_TOKEN"]'
+    )
+    record = world.cycle()
+    ran = world.bot("check")
+
+    assert ("baseline_failed", 1) == (record.outcome, ran.code)
+    assert "<***>" in record.tests_output
+    assert "<***>" in ran.err
+    assert secret not in ran.out + ran.err + "".join(
+        path.read_text(errors="replace")
+        for path in world.data.rglob("*")
+        if path.is_file()
+    )
