@@ -224,6 +224,10 @@ class Tree:
             full = root + b"/" + path if path else root
             if os.path.lexists(full):
                 os.chown(full, owner.uid, owner.gid, follow_symlinks=False)
+                # Git looks at whole seconds. A file written in one and given away in a
+                # later one could be changed in that same second, with its old time of
+                # change put back, and would pass for unchanged ever after.
+                os.utime(full, follow_symlinks=False)
         self._owned.write_text(f"{owner.uid}:{owner.gid}", "ascii")
 
 

@@ -341,6 +341,39 @@ def test_owner_is_given_what_git_wrote(
     assert (tree.path / ".git").stat().st_uid == 0
 
 
+def gave_away_later(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the next files that are given away seem to be from some seconds ago."""
+    give = os.chown
+
+    def chown(path: bytes, *ids: int, follow_symlinks: bool) -> None:
+        old = os.lstat(path).st_mtime_ns - 5 * 10**9
+        os.utime(path, ns=(old, old), follow_symlinks=False)
+        give(path, *ids, follow_symlinks=follow_symlinks)
+
+    monkeypatch.setattr(os, "chown", chown)
+
+
+@as_root
+def test_change_in_the_second_of_giving_is_found(
+    clone: Clone, base: str, data_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where writing takes seconds, a change right after it can't pass for the old file.
+
+    Git compares whole seconds: those of the two times of change would be as it knows them.
+    """
+    for attempt in range(5):
+        tree = Tree.open(clone, data_dir / f"r/trees/{attempt}", OWNER)
+        gave_away_later(tree, monkeypatch)
+        tree.move_to(base)
+        monkeypatch.undo()
+        victim = tree.path / "src/app.py"
+        before = victim.stat()
+        victim.write_text("print(2)\n")
+        os.utime(victim, ns=(before.st_atime_ns, before.st_mtime_ns))
+        tree.move_to(base)
+        assert victim.read_text() == "print(1)\n"
+
+
 @as_root
 def test_folders_that_went_are_no_matter(
     clone: Clone, person: Person, base: str, data_dir: Path
