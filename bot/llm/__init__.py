@@ -1,0 +1,1 @@
+"""The only door to language models: money, waits, cascades and stored replies."""
