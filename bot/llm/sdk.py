@@ -132,7 +132,10 @@ async def _exchange(
         OSError,
     ) as error:
         return _fault(error, seen)
-    return _answered(response)
+    answered = _answered(response)
+    if not answered.text and answered.usage is None and not answered.finish_reason:
+        return Lost("the answer is empty")
+    return answered
 
 
 def _fault(error: Exception, seen: _Seen) -> WireAnswer:
