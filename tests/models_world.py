@@ -100,6 +100,4 @@ class World:
         **scope: object,
     ) -> Reply:
         """Ask the proposer's models."""
-        return self.gateway.ask(
-            "proposer", messages, self.scope(**scope), max_output
-        )
+        return self.gateway.ask("proposer", messages, self.scope(**scope), max_output)

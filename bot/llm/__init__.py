@@ -1,6 +1,7 @@
 """The only door to language models: money, waits, cascades and stored replies."""
 
 from bot.llm.gateway import Gateway
+from bot.llm.replay import Replay
 from bot.llm.replies import ReplyStore
 from bot.llm.values import CallScope, Message, ModelFailed, Reply, TokenUsage
 
@@ -9,6 +10,7 @@ __all__ = [
     "Gateway",
     "Message",
     "ModelFailed",
+    "Replay",
     "Reply",
     "ReplyStore",
     "TokenUsage",

@@ -1,8 +1,5 @@
 """Models over real HTTP: three wire formats, and a real model in a real server."""
 
-import importlib.util
-import subprocess
-import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -51,9 +48,7 @@ def test_an_answer_is_charged_as_the_provider_counts(world, server):
     """Input, cached input, output and thinking are told apart in each wire format."""
     thought = 0 if "anthropic" in world.models.proposer[0] else 7
     server.add(
-        Says(
-            "Done.", input_tokens=50, output_tokens=20, cached=10, reasoning=thought
-        )
+        Says("Done.", input_tokens=50, output_tokens=20, cached=10, reasoning=thought)
     )
 
     reply = world.ask()
