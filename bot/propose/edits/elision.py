@@ -48,6 +48,7 @@ class _Said:
 
     text: str
     is_comment: bool
+    is_bracketed: bool
 
 
 def find_elision(path: str, new: Sequence[str], old: Sequence[str]) -> int | None:
@@ -105,22 +106,25 @@ def _is_suspect(path: str, lines: Sequence[str], at: int, line: str) -> bool:
 
 
 def _said(line: str) -> _Said:
-    text, is_comment = line.strip(), False
+    text, is_comment, is_bracketed = line.strip(), False, False
     for _ in range(4):
-        found = _COMMENT.match(text) or _BRACKET.match(text)
+        comment, bracket = _COMMENT.match(text), _BRACKET.match(text)
+        found = comment or bracket
         if not found:
             break
-        is_comment = is_comment or _COMMENT.match(text) is not None
+        is_comment = is_comment or comment is not None
+        is_bracketed = is_bracketed or bracket is not None
         text = text[found.end() :]
     for _ in range(3):
         text = _CLOSING.sub("", text)
-    return _Said(text.strip(), is_comment)
+    return _Said(text.strip(), is_comment, is_bracketed)
 
 
 def _speaks_of_rest(said: _Said, *, is_prose: bool = False) -> bool:
     text = said.text
     has_ellipsis = _ELLIPSIS.search(text) is not None
-    if not (said.is_comment or has_ellipsis or is_prose) or not text:
+    is_aside = said.is_comment or (is_prose and said.is_bracketed)
+    if not (is_aside or has_ellipsis) or not text:
         return False
     if len(text) <= _MAX_PHRASE and any(phrase in text for phrase in PHRASES):
         return True

@@ -26,7 +26,7 @@ def without_fence(path: str, lines: list[str], old: Sequence[str]) -> list[str]:
     closing = _FENCE.fullmatch(lines[last]) if first < last else None
     if opening is None and (closing is None or closing[2]):
         return lines
-    if old and first < len(old) and lines[first].rstrip() == old[first].rstrip():
+    if opening is not None and _begins_alike(lines, old):
         return lines
     inner = lines[first + 1 : last]
     is_pair = opening is not None and closing is not None and not closing[2]
@@ -63,6 +63,11 @@ def unwrapped(lines: list[str]) -> list[str] | None:
 def _edges(lines: Sequence[str]) -> tuple[int, int]:
     filled = [index for index, line in enumerate(lines) if line.strip()]
     return (filled[0], filled[-1]) if filled else (0, 0)
+
+
+def _begins_alike(lines: Sequence[str], old: Sequence[str]) -> bool:
+    first = next((line.rstrip() for line in old if line.strip()), None)
+    return first == next((line.rstrip() for line in lines if line.strip()), "")
 
 
 def _is_closed(lines: Sequence[str]) -> bool:

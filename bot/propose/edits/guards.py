@@ -9,6 +9,13 @@ from bot.propose.edits.symbols import symbols
 from bot.propose.edits.values import Unfit, quoted
 
 _NAMED = 12
+_TAKES_AWAY = re.compile(
+    r"remov|delet|drop|renam|replac|\bmov(?:e|ing)|merg|inlin|split|get rid|obsolet|"
+    r"deprecat|unused|entfern|lösch|umbenenn|ersetz|supprim|renomm|remplac|elimin|borr|"
+    r"verwijder|usuń|удал|убер|убир|переимен|видал|删除|移除|重命名|削除|삭제",  # noqa: RUF001 - Russian stems
+    re.IGNORECASE,
+)
+"""Stems of words by which a person asks that something goes or is called otherwise."""
 
 
 def check_elision(path: str, new: Sequence[str], old: Sequence[str]) -> None:
@@ -36,18 +43,20 @@ def check_symbols(
         lost: Top-level names that a file had and has no longer.
         gained: Those that some file has only afterwards; a name may move.
         removes: What the head says it removes.
-        asked: What the person asked for; a name in it may go.
+        asked: What the person asked for; where it speaks of taking away, a name in it
+            may go.
 
     Raises:
         Unfit: A name is lost.
     """
     named = {name.rpartition(".")[2].rstrip("()") for name in removes}
+    said = asked if _TAKES_AWAY.search(asked) else ""
     gone = sorted(
         name
         for name in lost
         if name not in gained
         and name.rpartition(".")[2] not in named
-        and not _speaks_of(asked, name.rpartition(".")[2])
+        and not _speaks_of(said, name.rpartition(".")[2])
     )
     if gone:
         more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
