@@ -85,6 +85,7 @@ class CallRecord(_Frozen):
     cost_usd: Usd
     finish_reason: str | None = None
     duration_ms: int = 0
+    over_reservation: bool = False
 
 
 class StepRecord(_Frozen):

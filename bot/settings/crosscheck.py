@@ -9,11 +9,12 @@ from decimal import Decimal
 
 from bot.settings.leaks import has_password, leak_in, shown
 from bot.settings.model import Budget, Limits, Settings
+from bot.settings.modelcheck import model_contradictions
 from bot.settings.problems import Problem, Table, Where, key_path
 from bot.settings.repo import RepoSettings
 from bot.settings.units import as_decimal
 
-_URL_KEYS = frozenset({"path", "url", "busy_url"})
+_URL_KEYS = frozenset({"path", "url", "busy_url", "base_url"})
 
 
 def leaks(value: object, where: Where = ()) -> Iterator[Problem]:
@@ -44,6 +45,7 @@ def _leak(text: str, where: Where) -> Iterator[Problem]:
 
 def contradictions(data: Table) -> Iterator[Problem]:
     """Yield what the keys of a file, taken together, get wrong."""
+    yield from model_contradictions(data)
     repos = list(_tables(data, "repo"))
     yield from _taken("repo", repos)
     for index, repo in repos:

@@ -70,8 +70,9 @@ def _unused(name: str, known: Mapping[str, tuple[str, ...]]) -> str:
 
 def _lists() -> Iterator[str]:
     for section in sections():
-        if section.repeats:
-            yield variable_of(section.path)
+        if section.repeats or section.is_named:
+            path = section.path[:-1] if section.is_named else section.path
+            yield variable_of(path)
             continue
         for name, field in section.own_keys():
             if is_list(field):

@@ -66,6 +66,15 @@ def _secret_name(text: str) -> str:
     return _env_name(text)
 
 
+def _api_key_name(text: str) -> str:
+    if text.startswith("GITHUB_"):
+        raise ValueError(
+            f"{shown(text)} is the forge's own and given to no model; store the key "
+            "under another name"
+        )
+    return _env_name(text)
+
+
 def _env_value(text: str) -> str:
     if "\0" in text:
         raise ValueError(f"{shown(text)} holds a NUL character; no variable can")
@@ -194,6 +203,7 @@ RepoName = Annotated[str, AfterValidator(_repo_name)]
 RecipeName = Annotated[str, AfterValidator(_recipe_name)]
 EnvName = Annotated[str, AfterValidator(_env_name)]
 SecretName = Annotated[str, AfterValidator(_secret_name)]
+ApiKeyName = Annotated[str, AfterValidator(_api_key_name)]
 EnvValue = Annotated[str, AfterValidator(_env_value)]
 Command = Annotated[str, AfterValidator(_command)]
 Line = Annotated[str, AfterValidator(_line)]

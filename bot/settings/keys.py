@@ -9,6 +9,9 @@ from pydantic.fields import FieldInfo
 
 from bot.settings.model import Settings
 
+NAME = "NAME"
+"""Stands in a path where the file has a name of the person's own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -18,13 +21,15 @@ class Section:
         path: Its names from the top, empty for the top itself.
         model: What its keys are checked against.
         repeats: Whether it is written `[[…]]`, once for each entry.
-        in_list: Whether it or a table above it repeats.
+        in_list: Whether it or a table above it repeats or is named freely.
+        is_named: Whether the last of its names is free; it stands as `NAME` in `path`.
     """
 
     path: tuple[str, ...]
     model: type[BaseModel]
     repeats: bool = False
     in_list: bool = False
+    is_named: bool = False
 
     @property
     def header(self) -> str:
@@ -45,6 +50,8 @@ def table_of(field: FieldInfo) -> type[BaseModel] | None:
     kind: object = field.annotation
     if get_origin(kind) is tuple:
         kind = get_args(kind)[0]
+    elif get_origin(kind) is dict:
+        kind = get_args(kind)[1]
     if isinstance(kind, type) and issubclass(kind, BaseModel):
         return kind
     return None
@@ -68,13 +75,27 @@ def _walk(section: Section) -> Iterator[Section]:
         model = table_of(field)
         if model is None:
             continue
-        repeats = is_list(field)
+        path = (*section.path, name)
+        many = is_list(field)
+        is_named = get_origin(field.annotation) is dict
         yield from _walk(
-            Section((*section.path, name), model, repeats, section.in_list or repeats)
+            Section(
+                path=(*path, NAME) if is_named else path,
+                model=model,
+                repeats=many and not is_named,
+                in_list=section.in_list or many,
+                is_named=is_named,
+            )
         )
 
 
 def section_at(where: tuple[str | int, ...]) -> Section | None:
     """Return the section that holds the key at this place, as far as one is known."""
     path = tuple(part for part in where[:-1] if isinstance(part, str))
-    return next((s for s in sections() if s.path == path), None)
+    return next((s for s in sections() if _is_at(s, path)), None)
+
+
+def _is_at(section: Section, path: tuple[str, ...]) -> bool:
+    if not section.is_named:
+        return section.path == path
+    return section.path[:-1] == path[:-1] and len(section.path) == len(path)

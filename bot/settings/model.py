@@ -14,6 +14,7 @@ from bot.domain.outcome import Outcome
 from bot.errors import ConfigError
 from bot.settings.forms import Folder, HttpUrl
 from bot.settings.leaks import shown
+from bot.settings.models import Endpoint, Models, Price
 from bot.settings.policy import BUILT_IN_PROTECTED, Policy
 from bot.settings.repo import (
     Check,
@@ -30,10 +31,13 @@ __all__ = [
     "BUILT_IN_PROTECTED",
     "Budget",
     "Check",
+    "Endpoint",
     "Identity",
     "Limits",
+    "Models",
     "Observer",
     "Policy",
+    "Price",
     "Recipe",
     "RepoBudget",
     "RepoLimits",
@@ -175,6 +179,9 @@ class Settings(_Frozen):
     )
     limits: Limits = Field(
         default_factory=Limits, description="Limits on pull requests."
+    )
+    models: Models = Field(
+        default_factory=Models, description="Which models are asked."
     )
     observer: Observer = Field(
         default_factory=Observer, description="Who is told of every cycle."

@@ -70,8 +70,8 @@ def _tidy(schema: dict[str, Any]) -> dict[str, Any]:
         if key in {"properties", "$defs"}:
             tidy[key] = {name: _tidy(inner) for name, inner in value.items()}
         elif key == "anyOf":
-            (kind,) = (option for option in value if option != {"type": "null"})
-            tidy.update(_tidy(kind))
+            kinds = [option for option in value if option != {"type": "null"}]
+            tidy.update(_tidy(kinds[0]) if len(kinds) == 1 else {"anyOf": kinds})
         elif key in _BOUNDS:
             tidy[_BOUNDS[key]] = value
         elif key != "title" and not (key == "default" and value is None):
@@ -121,6 +121,8 @@ def as_toml(value: object) -> str:
 
 
 def _type(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_type(kind) for kind in schema["anyOf"])
     if "const" in schema:
         return f'`"{schema["const"]}"`'
     if "enum" in schema:

@@ -73,8 +73,8 @@ def known_values(
         except ConfigError:
             continue
         found.update(dict.fromkeys(_parts(secret or "")))
-    if settings.observer.url:
-        found.update(dict.fromkeys(_parts(_password(settings.observer.url))))
+    for url in _urls(settings):
+        found.update(dict.fromkeys(_parts(_password(url))))
     return tuple(found)
 
 
@@ -103,9 +103,15 @@ def _why(error: OSError | UnicodeDecodeError) -> str:
 
 def _names(settings: "Settings") -> Iterator[str]:
     yield from BOT_SECRETS
+    yield from settings.models.key_names()
     for repo in settings.repo:
         for step in (*repo.setup, *repo.check):
             yield from step.secrets
+
+
+def _urls(settings: "Settings") -> Iterator[str]:
+    addresses = (e.base_url for e in settings.models.endpoints.values())
+    yield from (url for url in (settings.observer.url, *addresses) if url)
 
 
 def _parts(secret: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from bot.settings.keys import section_at, sections
+from bot.settings.keys import NAME, section_at, sections
 from bot.settings.load import load_settings
 from bot.settings.schema import (
     as_toml,
@@ -36,7 +36,7 @@ def uncommented() -> str:
 def written_at(section, tables):
     """Return the tables of the first entry of a section."""
     for name in section.path:
-        inner = tables[name]
+        inner = next(iter(tables.values())) if name == NAME else tables[name]
         tables = inner[0] if isinstance(inner, list) else inner
     return tables
 
