@@ -28,12 +28,15 @@ from bot.store.ledger import Ledger
 from bot.store.outbox import Outbox
 from bot.store.records import Records, new_cycle_id, repo_folders
 from bot.store.reindex import Counts, reindex
+from bot.store.resumable import ResumableStore
 from bot.store.unpublished import Unpublished
 
 if TYPE_CHECKING:
     from bot.checks.baseline import Baselines
     from bot.checks.setup import SetUp
+    from bot.domain.record import CallRecord
     from bot.forge.protocol import Forge
+    from bot.llm.gateway import Gateway
     from bot.propose.proposer import Proposer
     from bot.sandbox.job import Bind, Sandbox
     from bot.sandbox.owner import Owner
@@ -42,7 +45,6 @@ if TYPE_CHECKING:
     from bot.workspace.trees import Tree
 
 _RANDOM_BYTES = 4
-_CAN_SPEND = {"command": False}
 
 
 def utc_now() -> datetime:
@@ -187,6 +189,10 @@ class App:
             outbox=Outbox(self.settings.data_dir / "outbox") if observer.url else None,
             ledger=self.ledger,
             redactor=self.redactor,
+            resumable=ResumableStore(folder / "resumable"),
+            has_replies=lambda cycle_id: has_replies(folder / "replies", cycle_id),
+            calls=builder.calls,
+            models=self.settings.models.proposer if is_paid(repo) else (),
             secret=self.secret,
             reindex=self.reindex,
             git_env=lambda: self.git_env,
@@ -197,7 +203,7 @@ class App:
             set_up=builder.set_up,
             baselines=builder.baselines,
             forge=builder.forge,
-            can_spend=_CAN_SPEND[repo.proposer],
+            can_spend=builder.can_spend,
             proposer=builder.proposer,
             options=options or Options(),
         )
@@ -238,6 +244,16 @@ class App:
         return held
 
 
+def is_paid(repo: RepoSettings) -> bool:
+    """Whether models are asked for this repository."""
+    return repo.proposer == "model"
+
+
+def has_replies(folder: Path, cycle_id: str) -> bool:
+    """Whether replies of a cycle are stored."""
+    return any((folder / cycle_id).glob("*.json"))
+
+
 def checkout_of(repo: RepoSettings) -> Path | None:
     """Return the folder when `path` is a person's checkout, not a bare repository."""
     if repo.is_url:
@@ -261,6 +277,7 @@ class _Builder:
         self.set_up = cache(self._set_up)
         self.baselines = cache(self._baselines)
         self.forge = cache(self._forge)
+        self.gateway = cache(self._gateway)
         self.proposer = cache(self._proposer)
 
     def _clone(self) -> "Clone":
@@ -315,7 +332,33 @@ class _Builder:
         app = self._app
         return Baselines(self._folder / "cache", app.settings.sandbox, app.clock)
 
+    def can_spend(self) -> bool:
+        """Whether an answer could cost money."""
+        if not is_paid(self._repo):
+            return False
+        from bot.cycle.models import can_spend
+
+        return can_spend(self.rooms)
+
+    def calls(self, cycle_id: str) -> "tuple[CallRecord, ...]":
+        """Return the model calls that a cycle was charged for."""
+        return self.gateway().calls(cycle_id) if is_paid(self._repo) else ()
+
+    def _gateway(self) -> "Gateway":
+        from bot.cycle.models import open_gateway
+
+        return open_gateway(self.rooms)
+
     def _proposer(self) -> "Proposer":
+        if not is_paid(self._repo):
+            return self._command()
+        from bot.cycle.models import model_proposer
+        from bot.propose.tagged import TaggedProposer
+
+        model = model_proposer(self.rooms, self.gateway())
+        return TaggedProposer(model, self._command())
+
+    def _command(self) -> "Proposer":
         from bot.propose.command import CommandProposer
 
         defaults = self._app.settings.sandbox

@@ -8,6 +8,7 @@ from bot.cycle.rooms import Rooms
 from bot.cycle.work import Answer, Task
 from bot.domain.change import Declined, NoAnswer, Plan, Proposal, Refused
 from bot.domain.outcome import Outcome
+from bot.errors import OverBudget
 from bot.propose.proposer import Feedback
 from bot.propose.proposer import Task as Question
 from bot.workspace.plan import plan_edits
@@ -23,31 +24,56 @@ def ask(
     if ending := pause.check(rooms, draft):
         return ending
     with draft.step("propose", durable=True):
-        reply = rooms.proposer().propose(_question(draft, task), feedback)
+        try:
+            reply = rooms.proposer().propose(_question(draft, task), feedback)
+        except OverBudget as refused:
+            if feedback is None:
+                raise
+            return Ending(Outcome.TESTS_FAILED, f"red, and no repair: {refused}")
         rooms.stop_if_cancelled(draft)
         draft.note(_describe(reply))
-    if isinstance(reply, NoAnswer):
-        draft.tests_output = rooms.redactor.text(reply.output[-_TAIL:])
-        return Ending(Outcome.MODEL_FAILED, reply.reason)
+    if isinstance(reply, Proposal):
+        return _scored(rooms, draft, task, reply, feedback)
+    return _without_proposal(rooms, draft, reply)
+
+
+def _without_proposal(
+    rooms: Rooms, draft: Draft, reply: Declined | NoAnswer | Refused
+) -> Ending:
     if isinstance(reply, Declined):
         return _declined(reply)
-    draft.take_proposal(reply)
+    if isinstance(reply, Refused):
+        return Ending(Outcome.PROPOSAL_REJECTED, reply.reason)
+    draft.tests_output = rooms.redactor.text(reply.output[-_TAIL:])
+    return Ending(Outcome.MODEL_FAILED, reply.reason)
+
+
+def _scored(
+    rooms: Rooms,
+    draft: Draft,
+    task: Task,
+    proposal: Proposal,
+    feedback: Feedback | None,
+) -> Answer | Ending:
+    if feedback and proposal.edits == feedback.previous.edits:
+        return Ending(Outcome.TESTS_FAILED, "red, and the repair changed nothing")
+    draft.take_proposal(proposal)
     with draft.step("score"):
         tree = rooms.tree()
         tree.move_to(task.base_sha)
         base = Snapshot(tree.git, task.base_sha)
-        planned = plan_edits(reply.edits, base, rooms.rules())
+        planned = plan_edits(proposal.edits, base, rooms.rules())
         if isinstance(planned, Refused):
             draft.note(planned.reason)
             return Ending(Outcome.PROPOSAL_REJECTED, planned.reason)
-        draft.take_plan(reply, planned)
+        draft.take_plan(proposal, planned)
         decision = score_proposal(planned, rooms.repo.policy)
         draft.note(decision.reason)
     if not decision.run:
         return Ending(decision.outcome, decision.reason)
     if planned.is_noop:
         return Ending(Outcome.CYCLE_NOOP, _noop(planned))
-    return Answer(reply, planned)
+    return Answer(proposal, planned)
 
 
 def _question(draft: Draft, task: Task) -> Question:
@@ -56,10 +82,13 @@ def _question(draft: Draft, task: Task) -> Question:
         base_sha=task.base_sha,
         cycle_id=draft.cycle_id,
         memory=task.memory,
+        resumes=task.resumes,
+        origin=task.origin or draft.cycle_id,
+        tried=task.tried,
     )
 
 
-def _describe(reply: Proposal | Declined | NoAnswer) -> str:
+def _describe(reply: Proposal | Declined | NoAnswer | Refused) -> str:
     if isinstance(reply, Proposal):
         return f"{reply.summary} (files: {len(reply.edits)})"
     return reply.reason

@@ -13,7 +13,7 @@ from bot.domain.outcome import Outcome
 
 def budget_left(rooms: Rooms, draft: Draft) -> Ending | None:
     """End as `skipped_cost` when the proposer costs money and none is left today."""
-    if not rooms.can_spend:
+    if not rooms.can_spend():
         return None
     with draft.step("budget"):
         rooms.ledger.settle_dead()

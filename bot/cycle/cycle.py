@@ -38,7 +38,7 @@ def run_cycle(rooms: Rooms, draft: Draft) -> Ending:  # noqa: C901 - a return a 
     if isinstance(known, Ending):
         return known
     feedback = None
-    for repairs_left in reversed(range(1 + rooms.proposer().repair_rounds)):
+    for repairs_left in reversed(range(1 + rooms.proposer().repair_rounds(task.gap))):
         reply = answer.ask(rooms, draft, task, feedback)  # 10, 11
         if isinstance(reply, Ending):
             return reply
@@ -46,7 +46,7 @@ def run_cycle(rooms: Rooms, draft: Draft) -> Ending:  # noqa: C901 - a return a 
         tested = gate.test(rooms, draft, made, known)  # 13
         if tested.is_green:
             break
-        if not repairs_left:
+        if not repairs_left or tested.is_as_before(feedback):
             return tested.ending
         feedback = tested.feedback(reply)
     finished = publish.keep(rooms, draft, task, made, known)

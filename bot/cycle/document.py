@@ -1,6 +1,7 @@
 """The requirements documents of a commit, and what may be done with each gap of them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.cycle.gaps import Document, PrdFile, decode, read_document
@@ -71,13 +72,25 @@ def standing(rooms: Rooms, document: Document) -> Sequence[GapStatus]:
         refused={f.gap.id: f.refused for f in waiting if f.refused},
         done_ids=document.done_ids,
     )
-    return standing_of(document.entries, history, rooms.clock(), rooms.repo.policy)
+    policy = rooms.repo.policy
+    # Each model gets its attempt before a person is asked.
+    attempts = max(policy.attempts_per_gap, len(rooms.models))
+    patience = Patience(attempts, policy.cooldown)
+    return standing_of(document.entries, history, rooms.clock(), patience)
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often a gap is tried, and the seconds to wait between."""
+
+    attempts_per_gap: int
+    cooldown: Sequence[float]
 
 
 def _recipes(rooms: Rooms) -> tuple[frozenset[str], bool]:
     """Return the recipes' names and whether a gap must choose one."""
     names = frozenset(recipe.name for recipe in rooms.repo.recipe)
-    return names, len(names) != 1
+    return names, rooms.repo.proposer == "command" and len(names) != 1
 
 
 def _read_from_disk(rooms: Rooms, path: Path) -> Document:

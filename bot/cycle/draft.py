@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 from bot import __version__
@@ -12,6 +13,7 @@ from bot.cycle.ending import Ending
 from bot.domain.change import Action, Plan, Proposal
 from bot.domain.gap import Gap
 from bot.domain.record import (
+    CallRecord,
     CheckRecord,
     CycleRecord,
     ProposalRecord,
@@ -81,6 +83,7 @@ class Draft:
     pr_url: str | None = None
     pr_number: int | None = None
     sandbox: str | None = None
+    calls: tuple[CallRecord, ...] = ()
     steps: list[StepRecord] = field(default_factory=list)
     _detail: str = ""
 
@@ -155,7 +158,10 @@ class Draft:
             commit_sha=self.commit_sha,
             pr_url=self.pr_url,
             pr_number=self.pr_number,
-            tokens_used=self.proposal.tokens_used if self.proposal else 0,
+            calls=self.calls,
+            tokens_used=sum(c.input_tokens + c.output_tokens for c in self.calls),
+            cloud_calls=len(self.calls),
+            cost_usd=sum((call.cost_usd for call in self.calls), Decimal(0)),
             steps=tuple(self.steps),
             sandbox=self.sandbox,
             bot_version=__version__,

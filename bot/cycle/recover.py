@@ -6,6 +6,7 @@ their parent. A finished commit waits in `unpublished` and is published by step 
 """
 
 from bot import __version__
+from bot.cycle.paid import note_paid
 from bot.cycle.rooms import Rooms
 from bot.cycle.save import save
 from bot.domain.outcome import Outcome
@@ -28,6 +29,7 @@ def recover(rooms: Rooms, own_id: str) -> tuple[CycleRecord, ...]:
             record = _interrupted(rooms, entry)
             found.append(record)
         save(rooms, record)
+        note_paid(rooms, record)
         rooms.journal.end(entry.cycle_id)
     return tuple(found)
 
@@ -58,6 +60,7 @@ def _interrupted(rooms: Rooms, entry: JournalEntry) -> CycleRecord:
         gap=entry.gap,
         branch=entry.branch,
         base_sha=entry.base_sha,
+        calls=rooms.calls(entry.cycle_id),
         tokens_used=spent.tokens,
         cloud_calls=spent.calls,
         cost_usd=usd(spent.micro_usd),

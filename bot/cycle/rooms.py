@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bot.checks.baseline import Baselines
     from bot.checks.setup import SetUp
     from bot.cycle.gaps.cache import GapCache
+    from bot.domain.record import CallRecord
     from bot.forge.protocol import Forge
     from bot.observe.redact import Redactor
     from bot.propose.proposer import Proposer
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from bot.store.outbox import Outbox
     from bot.store.records import Records
     from bot.store.reindex import Counts
+    from bot.store.resumable import ResumableStore
     from bot.store.unpublished import Unpublished
     from bot.workspace.clone import Clone
     from bot.workspace.gitconfig import GitEnv
@@ -71,6 +73,10 @@ class Rooms:
     outbox: "Outbox | None"
     ledger: "Ledger"
     redactor: "Redactor"
+    resumable: "ResumableStore"
+    has_replies: Callable[[str], bool]
+    calls: Callable[[str], "tuple[CallRecord, ...]"]
+    models: tuple[str, ...]
     secret: Callable[[str], str | None]
     reindex: Callable[[], "Counts"]
     git_env: Callable[[], "GitEnv"]
@@ -81,7 +87,7 @@ class Rooms:
     set_up: Callable[[], "SetUp"]
     baselines: Callable[[], "Baselines"]
     forge: Callable[[], "Forge"]
-    can_spend: bool
+    can_spend: Callable[[], bool]
     proposer: Callable[[], "Proposer"]
     options: Options
 

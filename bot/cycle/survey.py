@@ -1,5 +1,6 @@
 """Steps 7 and 8: fetch the base, read its gaps, pick one, remember what was tried."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from bot.cycle.base import fetched_base
@@ -8,11 +9,14 @@ from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
 from bot.cycle.gaps import Document, decode, read_gaps
 from bot.cycle.memory import remember
+from bot.cycle.paid import to_resume
 from bot.cycle.policy import CycleContext, pick_gap
 from bot.cycle.rooms import Rooms
 from bot.cycle.work import Task
+from bot.domain.gap import Gap
 from bot.domain.outcome import Outcome
 from bot.errors import Misconfigured, UnknownGap
+from bot.store.index import text_hash
 
 _ROWS = 20  # of this gap, among them those that say nothing and are passed over
 
@@ -29,15 +33,32 @@ def pick(rooms: Rooms, draft: Draft, seen: CycleContext) -> Task | Ending:
         draft.note(picked.reason)
     if picked.unknown:
         raise UnknownGap(picked.reason)
+    found = to_resume(rooms, list(statuses))
+    if found:
+        paid, gap = found
+        draft.base_sha = paid.base_sha
+        return replace(
+            _task(rooms, draft, gap, paid.base_sha, base.branch),
+            resumes=paid.cycle_id,
+            origin=paid.origin,
+        )
     if picked.gap is None:
         reason = picked.reason + _hint(rooms, document)
         return Ending(Outcome.SKIPPED_NO_GAP, reason)
-    draft.gap = picked.gap
+    return _task(rooms, draft, picked.gap, base.sha, base.branch)
+
+
+def _task(rooms: Rooms, draft: Draft, gap: Gap, base_sha: str, branch: str) -> Task:
+    draft.gap = gap
     with draft.step("memory"):
-        rows = rooms.index.of_gap(rooms.repo.name, picked.gap.id, _ROWS)
+        rows = rooms.index.of_gap(rooms.repo.name, gap.id, _ROWS)
         memory = remember(rows)
         draft.note(f"{len(memory.rows)} earlier cycles on this gap")
-    return Task(picked.gap, base.sha, base.branch, memory.summary)
+    now = text_hash(gap)
+    tried = (row.model_used for row in memory.rows if row.text_hash == now)
+    return Task(
+        gap, base_sha, branch, memory.summary, tried=frozenset(filter(None, tried))
+    )
 
 
 def _hint(rooms: Rooms, document: Document) -> str:

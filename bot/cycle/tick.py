@@ -6,6 +6,7 @@ import traceback
 from bot.cycle.cycle import run_cycle
 from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending, ending_of
+from bot.cycle.paid import note_paid
 from bot.cycle.recover import recover
 from bot.cycle.rooms import Rooms
 from bot.cycle.save import save, send_events
@@ -38,8 +39,10 @@ def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRe
         except _WRONG_USAGE:
             rooms.journal.end(draft.cycle_id)
             raise
+        draft.calls = rooms.calls(draft.cycle_id)
         record = draft.finish(ending)
         save(rooms, record)
+        note_paid(rooms, record)
         if draft.published:
             rooms.unpublished.remove(draft.published)
         rooms.journal.end(draft.cycle_id)

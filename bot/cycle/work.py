@@ -1,5 +1,6 @@
 """The values that one stage of a cycle hands to the next."""
 
+import re
 from dataclasses import dataclass
 
 from bot.checks.baseline import Baseline
@@ -11,6 +12,9 @@ from bot.domain.outcome import Outcome
 from bot.propose.proposer import Feedback
 from bot.workspace.rules import Planned
 
+_SIGNED_CHARACTERS = 2000
+_VARYING = re.compile(r"0x[0-9a-f]+|\d+(?:\.\d+)?", re.IGNORECASE)
+
 EDITS_REF = "refs/bot/edits/{}"
 COMMIT_REF = "refs/bot/commits/{}"
 ATTEMPT_REF = "refs/bot/attempts/{}"
@@ -18,12 +22,21 @@ ATTEMPT_REF = "refs/bot/attempts/{}"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The gap of this cycle, the base it is closed on, and what is known of it."""
+    """The gap of this cycle, the base it is closed on, and what is known of it.
+
+    Attributes:
+        resumes: The interrupted cycle whose paid replies are used first.
+        origin: The cycle that first asked; None is this one.
+        tried: Models whose proposals for this text failed.
+    """
 
     gap: Gap
     base_sha: str
     base: str
     memory: str
+    resumes: str | None = None
+    origin: str | None = None
+    tried: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,12 @@ class Made:
     message: str
 
 
+def signature(output: str) -> str:
+    """Return the end of an output without what differs from run to run."""
+    tail = output[-_SIGNED_CHARACTERS:]
+    return " ".join(_VARYING.sub("#", tail).split())
+
+
 @dataclass(frozen=True, slots=True)
 class Tested:
     """What the checks said of a commit."""
@@ -73,6 +92,12 @@ class Tested:
     def ending(self) -> Ending:
         """How the cycle ends if no repair follows."""
         return Ending(Outcome.TESTS_FAILED, self.reason)
+
+    def is_as_before(self, feedback: Feedback | None) -> bool:
+        """Whether the checks fail just as they did before the repair."""
+        return feedback is not None and signature(feedback.text) == signature(
+            self.output
+        )
 
     def feedback(self, answer: Answer) -> Feedback:
         """Return what the proposer is told for a repair."""

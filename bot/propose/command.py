@@ -59,7 +59,6 @@ class CommandProposer:
     """
 
     can_spend = False
-    repair_rounds = 0  # a command gives the same answer again
 
     def __init__(
         self,
@@ -83,6 +82,10 @@ class CommandProposer:
         self._git_dir = git_dir
         self._on_output = on_output
         self._cancel = cancel
+
+    def repair_rounds(self, gap: Gap) -> int:  # noqa: ARG002 - the same for each
+        """Return 0: a command gives the same answer again."""
+        return 0
 
     def propose(
         self, task: Task, feedback: Feedback | None = None

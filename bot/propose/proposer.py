@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from bot.domain.change import Declined, NoAnswer, Proposal
+from bot.domain.change import Declined, NoAnswer, Proposal, Refused
 from bot.domain.gap import Gap
 
 
@@ -17,6 +17,9 @@ class Task:
         cycle_id: The cycle that asks.
         memory: What earlier cycles on this gap tried.
         notes: What else the proposer should know.
+        resumes: The interrupted cycle whose paid replies are used first.
+        origin: The cycle that first asked; its own, or that of the resumed one.
+        tried: Models whose proposals for this text failed; the next one is asked.
     """
 
     gap: Gap
@@ -24,6 +27,9 @@ class Task:
     cycle_id: str
     memory: str = ""
     notes: tuple[str, ...] = ()
+    resumes: str | None = None
+    origin: str = ""
+    tried: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +48,13 @@ class Proposer(Protocol):
     def can_spend(self) -> bool:
         """Whether an answer can cost money."""
 
-    @property
-    def repair_rounds(self) -> int:
-        """How often it may be asked again with feedback."""
+    def repair_rounds(self, gap: Gap) -> int:
+        """Return how often it may be asked again with feedback."""
+        ...
 
     def propose(
         self, task: Task, feedback: Feedback | None = None
-    ) -> Proposal | Declined | NoAnswer:
+    ) -> Proposal | Declined | NoAnswer | Refused:
         """Answer a gap, or the feedback on the answer before.
 
         Raises:

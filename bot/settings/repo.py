@@ -156,9 +156,12 @@ class RepoSettings(_Frozen):
         default="pull_request",
         description="Whether the pull request itself ticks the gap's line.",
     )
-    proposer: Literal["command"] = Field(
+    proposer: Literal["command", "model"] = Field(
         default="command",
-        description="What closes a gap: command runs one of the recipes.",
+        description=(
+            "What closes a gap: command runs one of the recipes; model asks a language "
+            "model, and runs a recipe for gaps tagged [recipe:NAME]."
+        ),
     )
     prefix: Ref = Field(
         default="bot", description="First part of the name of the bot's branches."

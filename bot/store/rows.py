@@ -87,7 +87,7 @@ def cycle_values(record: CycleRecord, gap_hash: str | None) -> tuple[Value, ...]
         gap_hash,
         proposal.summary if proposal else None,
         declined_of(record),
-        proposal.model_used if proposal else None,
+        _model(record),
         int(record.cost_usd * _MICRO),
         record.pr_url,
         record.pr_number,
@@ -96,6 +96,13 @@ def cycle_values(record: CycleRecord, gap_hash: str | None) -> tuple[Value, ...]
         int(gap is not None and record.outcome in ATTEMPTS),
     )
     return _cleaned(values)
+
+
+def _model(record: CycleRecord) -> str | None:
+    """Return who answered last, also where no proposal came of it."""
+    if record.proposal:
+        return record.proposal.model_used
+    return record.calls[-1].model if record.calls else None
 
 
 def cycle_row(row: Row) -> CycleRow:

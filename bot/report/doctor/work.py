@@ -53,7 +53,7 @@ def limits(subject: Subject) -> Iterator[Finding]:
 def budget(subject: Subject) -> Iterator[Finding]:
     """Look at the money that is left, where anything costs money."""
     rooms = subject.rooms
-    if not rooms.can_spend:
+    if not rooms.can_spend():
         yield ok("budget", "recipes ask no model and cost nothing")
         return
     left = rooms.ledger.left(rooms.caps(), rooms.repo.name)

@@ -61,7 +61,7 @@ def test_it_is_a_proposer_that_costs_nothing(proposer):
     """It spends nothing and is never asked to repair."""
     made: Proposer = proposer()
 
-    assert (made.can_spend, made.repair_rounds) == (False, 0)
+    assert (made.can_spend, made.repair_rounds(gap())) == (False, 0)
 
 
 def test_what_the_recipe_changed_is_the_proposal(ask):
