@@ -1,6 +1,7 @@
 """A tree as hostile commands leave it: git neither runs, waits for nor swallows anything."""
 
 import os
+import struct
 import subprocess
 from pathlib import Path
 
@@ -170,3 +171,38 @@ def test_closed_folders_are_opened(tree: Tree, base: str) -> None:
     (tree.path / "src/new").write_text("x")
     (tree.path / "src").chmod(0)
     assert ["src/new"] == [edit.path for edit in tree.changes(base)]
+
+
+def default_acl(folder: Path) -> None:
+    """Let files made in the folder be for nobody to execute."""
+    entries = [(0x01, 6), (0x04, 0), (0x20, 0)]  # user, group, others
+    packed = b"".join(
+        struct.pack("<HHI", tag, bits, 0xFFFFFFFF) for tag, bits in entries
+    )
+    try:
+        os.setxattr(folder, "system.posix_acl_default", struct.pack("<I", 2) + packed)
+        os.setxattr(folder, "user.note", b"x")
+    except OSError as error:
+        pytest.skip(f"no access control lists here: {error}")
+
+
+def test_no_rule_for_later_files_stays_behind(
+    tree: Tree, clone: Clone, person: Person
+) -> None:
+    """Access control lists and special modes of folders don't outlive a move."""
+    (person.path / "tool.sh").write_text("#!/bin/sh\n")
+    (person.path / "tool.sh").chmod(0o755)
+    (person.path / "src/tool.sh").write_text("#!/bin/sh\n")
+    (person.path / "src/tool.sh").chmod(0o755)
+    base = person.commit({})
+    clone.fetch_base()
+    tree.move_to(base)
+    for folder in (tree.path, tree.path / "src"):
+        default_acl(folder)
+        folder.chmod(0o3777)
+        (folder / "tool.sh").unlink()
+    tree.move_to(base)
+    for folder in (tree.path, tree.path / "src"):
+        assert (folder / "tool.sh").stat().st_mode & 0o777 == 0o755
+        assert [] == os.listxattr(folder)
+        assert folder.stat().st_mode & 0o7000 == 0
