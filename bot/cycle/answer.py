@@ -10,6 +10,7 @@ from bot.domain.change import Declined, NoAnswer, Plan, Proposal, Refused
 from bot.domain.outcome import Outcome
 from bot.propose.proposer import Feedback
 from bot.propose.proposer import Task as Question
+from bot.store.files import probe
 from bot.workspace.plan import plan_edits
 from bot.workspace.snapshot import Snapshot
 
@@ -27,6 +28,8 @@ def ask(
         rooms.stop_if_cancelled(draft)
         draft.note(_describe(reply))
     if isinstance(reply, NoAnswer):
+        # A disk that is full by now may have ended it, which is no attempt of the gap's.
+        probe(rooms.settings.data_dir)
         draft.tests_output = rooms.redactor.text(reply.output[-_TAIL:])
         return Ending(Outcome.MODEL_FAILED, reply.reason)
     if isinstance(reply, Declined):
