@@ -90,6 +90,13 @@ def strangers(root: Path, tracked: Tracked) -> tuple[bytes, ...]:
     return tuple(sorted(found))
 
 
+def open_up(path: Path) -> None:
+    """Give the owner of a folder all rights on it; what is no folder stays as it is."""
+    if path.is_dir() and not path.is_symlink():
+        with opened(path.parent) as parent:
+            _open_up(parent, os.fsencode(path.name))
+
+
 def delete_tree(path: Path, trash: Path) -> None:
     """Delete a file or folder, however deep, and whatever its modes are."""
     if not os.path.lexists(path):

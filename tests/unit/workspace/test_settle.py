@@ -170,6 +170,7 @@ def test_closed_folders_are_opened(tree: Tree, base: str) -> None:
     """A folder that nobody may enter hides nothing and is no deletion."""
     (tree.path / "src/new").write_text("x")
     (tree.path / "src").chmod(0)
+    tree.path.chmod(0)
     assert ["src/new"] == [edit.path for edit in tree.changes(base)]
 
 
