@@ -16,6 +16,10 @@ from bot.workspace.trees import Tree
 
 STEADY = {
     **os.environ,
+    "GIT_AUTHOR_NAME": "A Person",
+    "GIT_AUTHOR_EMAIL": "person@example.org",
+    "GIT_COMMITTER_NAME": "A Person",
+    "GIT_COMMITTER_EMAIL": "person@example.org",
     "GIT_AUTHOR_DATE": "@1 +0000",
     "GIT_COMMITTER_DATE": "@1 +0000",
 }
