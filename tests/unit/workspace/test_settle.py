@@ -1,6 +1,7 @@
 """A tree as hostile commands leave it: git neither runs, waits for nor swallows anything."""
 
 import os
+import shutil
 import struct
 import subprocess
 from pathlib import Path
@@ -211,3 +212,15 @@ def test_no_rule_for_later_files_stays_behind(
         assert (folder / "tool.sh").stat().st_mode & 0o777 == 0o755
         assert [] == os.listxattr(folder)
         assert folder.stat().st_mode & 0o7000 == 0
+
+
+def test_folder_that_became_a_link_is_told(tree: Tree, base: str) -> None:
+    """A symlink in the place of a tracked folder is one edit, and its files are gone."""
+    shutil.rmtree(tree.path / "src")
+    (tree.path / "src").symlink_to("/etc")
+    (tree.path / "PRD.md").touch()
+    assert tree.changes(base) == (
+        FileEdit("src", b"/etc", kind="symlink"),
+        FileEdit("src/app.py", None),
+        FileEdit("src/deep/er.py", None),
+    )
