@@ -102,6 +102,7 @@ def home_parts(home: Path) -> tuple[str, ...]:
 
 
 def _parts(home: Path, under: str) -> Iterator[str]:
+    (home / under).chmod(0o755)  # commands close folders even to their own user
     for entry in os.scandir(home / under):
         path = f"{under}/{entry.name}".lstrip("/")
         if path in _SHARED and entry.is_dir(follow_symlinks=False):

@@ -11,6 +11,7 @@ from bot.domain.outcome import Outcome
 from bot.errors import OverBudget
 from bot.propose.proposer import Feedback
 from bot.propose.proposer import Task as Question
+from bot.store.files import probe
 from bot.workspace.plan import plan_edits
 from bot.workspace.snapshot import Snapshot
 
@@ -44,6 +45,8 @@ def _without_proposal(
         return _declined(reply)
     if isinstance(reply, Refused):
         return Ending(Outcome.PROPOSAL_REJECTED, reply.reason)
+    # A disk that is full by now may have ended it, which is no attempt of the gap's.
+    probe(rooms.settings.data_dir)
     draft.tests_output = rooms.redactor.text(reply.output[-_TAIL:])
     return Ending(Outcome.MODEL_FAILED, reply.reason)
 

@@ -69,10 +69,10 @@ def _ticked_line(rooms: Rooms, tree: Tree, gap: Gap) -> Change | None:
 
 def _ticked_blob(rooms: Rooms, tree_sha: str, task: Task) -> str:
     """Return the tree with the gap's line ticked in what git holds of the PRD."""
-    old = rooms.clone().read(task.base_sha, task.gap.path)
-    if old is None or not _is_to_be_ticked(rooms):
+    if not _is_to_be_ticked(rooms):
         return tree_sha
-    text = _ticked(old, task.gap)
+    old = rooms.clone().read(task.base_sha, task.gap.path)
+    text = None if old is None else _ticked(old, task.gap)
     if text is None:
         return tree_sha
     return replace_file(rooms.clone().git, tree_sha, task.gap.path, text)

@@ -5,6 +5,7 @@ from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending
 from bot.cycle.limits import gather_limits
 from bot.cycle.policy import should_open_pr
+from bot.cycle.room import keep_room
 from bot.cycle.rooms import Rooms
 from bot.cycle.runs import run_on_tree
 from bot.cycle.work import Ground, Made, Tested
@@ -27,6 +28,7 @@ def test(rooms: Rooms, draft: Draft, made: Made, ground: Ground) -> Tested:
         output = "\n".join(f"$ {r.check.run}\n{r.finished.output}" for r in results)
         draft.tests_output = rooms.redactor.text(output[-_TAIL:])
         draft.note("green" if not red else red[0].detail)
+        keep_room(rooms, made.sha)
         if red or rooms.is_cancelled():
             keep_attempt(rooms, draft.cycle_id, made.sha)
         rooms.stop_if_cancelled(draft)

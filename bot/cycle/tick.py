@@ -8,12 +8,12 @@ from bot.cycle.draft import Draft
 from bot.cycle.ending import Ending, ending_of
 from bot.cycle.paid import note_paid
 from bot.cycle.recover import recover
+from bot.cycle.room import require_room
 from bot.cycle.rooms import Rooms
 from bot.cycle.save import save, send_events
 from bot.domain.outcome import Outcome
 from bot.domain.record import CycleRecord, Trigger
 from bot.errors import BotError, ConfigError, DataFolderUnusable, UnknownGap
-from bot.store.files import probe
 from bot.store.journal import JournalEntry
 from bot.store.locks import holder, repository_lock
 
@@ -28,7 +28,7 @@ def run_tick(rooms: Rooms, trigger: Trigger, slot: str | None = None) -> CycleRe
         DataFolderUnusable: No promise can be kept; nothing else was done.
         UnknownGap: A person asked for a gap that is not there; no record, no attempt.
     """
-    probe(rooms.settings.data_dir)
+    require_room(rooms)
     draft = draft_of(rooms, trigger, slot)
     with repository_lock(rooms.folder, draft.cycle_id) as is_ours:
         if not is_ours:

@@ -103,7 +103,10 @@ class CommandProposer:
             return recipe
         # What a recipe leaves stays until the next move, which starts with a clean-up.
         self._tree.move_to(task.base_sha)
-        return self._answer(task, recipe)
+        answer = self._answer(task, recipe)
+        if isinstance(answer, NoAnswer):
+            self._tree.move_to(task.base_sha)  # it may have failed by filling the disk
+        return answer
 
     def _recipe_of(self, gap: Gap) -> Recipe | NoAnswer:
         names = ", ".join(self._recipes) or "none"

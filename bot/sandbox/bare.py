@@ -19,7 +19,7 @@ from bot.sandbox.chain import chain
 from bot.sandbox.host import PATH
 from bot.sandbox.job import HOME, SHELL, Bind, Ended, Finished, Job, never
 from bot.sandbox.limits import Watch
-from bot.sandbox.mountpoints import fits, missing, place_of, remove_empty
+from bot.sandbox.mountpoints import fits, missing, open_up, place_of, remove_empty
 from bot.sandbox.owner import Owner
 from bot.sandbox.proc import with_cookie
 from bot.sandbox.process import Bounds, run_process
@@ -138,6 +138,7 @@ class NoSandbox:
 
     def _reached(self, tree: Path) -> Path:
         real = tree.resolve()
+        open_up(real)
         if is_reachable(real, self._owner):
             return real
         raise SandboxUnavailable(

@@ -11,7 +11,7 @@ from bot.sandbox.arguments import View
 from bot.sandbox.chain import chain
 from bot.sandbox.job import SHELL, Ended, Finished, Job, never
 from bot.sandbox.limits import Watch
-from bot.sandbox.mountpoints import missing, remove_empty
+from bot.sandbox.mountpoints import missing, open_up, remove_empty
 from bot.sandbox.namespace import NamespaceLeash
 from bot.sandbox.owner import Owner
 from bot.sandbox.process import Bounds, Exit, run_process
@@ -134,6 +134,7 @@ class BubblewrapSandbox:
         All of it is by exec, so that bubblewrap's parent is the bot. The options go by
         a descriptor: a command line can be read by every user of the machine.
         """
+        open_up(job.tree)
         view = View(
             job=job,
             owner=self._owner or Owner(os.geteuid(), os.getegid()),

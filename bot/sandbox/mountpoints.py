@@ -4,11 +4,20 @@ The tree is untrusted: a symlink on the way to a place would lead out of it.
 """
 
 import os
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from bot.sandbox.job import REPO, Bind
+
+
+def open_up(tree: Path) -> None:
+    """Let the tree's owner in again, where an earlier job closed it to everybody."""
+    mode = stat.S_IMODE(tree.stat().st_mode)
+    if mode & stat.S_IRWXU != stat.S_IRWXU:
+        with suppress(OSError):  # not ours to change: then nor is it ours to enter
+            tree.chmod(mode | stat.S_IRWXU)
 
 
 def place_of(tree: Path, bind: Bind) -> Path | None:
@@ -22,8 +31,16 @@ def place_of(tree: Path, bind: Bind) -> Path | None:
 def fits(tree: Path, bind: Bind) -> bool:
     """Tell whether a bind can lie on the tree as it now is.
 
-    Not where a symlink or a file stands in the way, or a file where a folder is to be.
+    Not where a symlink or a file stands in the way, or a file where a folder is to be,
+    or where a folder on the way may not be entered.
     """
+    try:
+        return _fits(tree, bind)
+    except PermissionError:
+        return False
+
+
+def _fits(tree: Path, bind: Bind) -> bool:
     place = place_of(tree, bind)
     if place is None:
         return True
@@ -49,9 +66,9 @@ def missing(tree: Path, binds: Iterable[Bind]) -> tuple[Path, ...]:
 def remove_empty(tree: Path, places: Iterable[Path]) -> None:
     """Remove those of the places that are empty, whatever became of the others."""
     for place in reversed(tuple(places)):
-        if any(path.is_symlink() for path in _way(tree, place)):
-            continue
         with suppress(OSError):
+            if any(path.is_symlink() for path in _way(tree, place)):
+                continue
             if place.is_dir():
                 place.rmdir()
             elif place.is_file() and not place.stat().st_size:

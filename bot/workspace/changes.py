@@ -52,27 +52,36 @@ def read_changes(git: Git, root: Path, trash: Path) -> tuple[FileEdit, ...]:
 def _changed(git: Git) -> dict[bytes, Kind]:
     """Return the tracked paths that changed, and what each was in the commit."""
     seen = _differing(git)
-    touched = [path for path, kind in seen.items() if kind != "submodule"]
-    if not touched or len(touched) > MOST_PATHS:
-        return seen
-    # What was only touched is compared now, and is no change then.
-    git.run(
-        *("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"),
-        input=b"\0".join(touched),
-        ok=(0, 1),
-    )
-    return _differing(git)
+    # A deleted one may lie behind a symlink by now, and nothing can be compared there.
+    touched = [path for path, facts in seen.items() if _is_touched(facts)]
+    if touched and len(touched) <= MOST_PATHS:
+        # What was only touched is compared now, and is no change then.
+        git.run(
+            *("add", "--refresh", "--pathspec-from-file=-", "--pathspec-file-nul"),
+            input=b"\0".join(touched),
+            ok=(0, 1),
+        )
+        seen = _differing(git)
+    return {path: _KINDS.get(_old_mode(facts), "file") for path, facts in seen.items()}
 
 
-def _differing(git: Git) -> dict[bytes, Kind]:
-    # Without the option git starts `git status` in each submodule, under its own
-    # configuration.
+def _is_touched(facts: bytes) -> bool:
+    return _old_mode(facts) != _SUBMODULE and not facts.endswith(b"D")
+
+
+def _old_mode(facts: bytes) -> str:
+    return facts[1:7].decode("ascii")
+
+
+def _differing(git: Git) -> dict[bytes, bytes]:
+    """Return paths that are not as the index knows them: modes, ids and a letter of each.
+
+    Without `--ignore-submodules` git starts `git status` in each submodule, under its
+    own configuration.
+    """
     out = git.run("diff-files", "--ignore-submodules=dirty", "--raw", "-z")
     fields = out.split(b"\0")
-    return {
-        path: _KINDS.get(facts[1:7].decode("ascii"), "file")
-        for facts, path in zip(fields[::2], fields[1::2], strict=False)
-    }
+    return dict(zip(fields[1::2], fields[::2], strict=False))
 
 
 def _others(git: Git, repositories: Iterable[bytes]) -> dict[bytes, Kind]:

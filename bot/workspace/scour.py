@@ -10,12 +10,13 @@ import os
 import secrets
 import stat
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _ONLY_NAMED = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _USABLE = stat.S_IRWXU
+_SPECIAL = stat.S_ISUID | stat.S_ISGID | stat.S_ISVTX
 
 
 class Tracked:
@@ -87,6 +88,13 @@ def strangers(root: Path, tracked: Tracked) -> tuple[bytes, ...]:
             pending += inner
             found += (_named(top, folder, name) for name in foreign)
     return tuple(sorted(found))
+
+
+def open_up(path: Path) -> None:
+    """Give the owner of a folder all rights on it; what is no folder stays as it is."""
+    if path.is_dir() and not path.is_symlink():
+        with opened(path.parent) as parent:
+            _open_up(parent, os.fsencode(path.name))
 
 
 def delete_tree(path: Path, trash: Path) -> None:
@@ -195,11 +203,20 @@ def within(top: int, folder: bytes) -> Iterator[int]:
         handle = os.open(folder, _FOLDER, dir_fd=top)
     try:
         mode = stat.S_IMODE(os.fstat(handle).st_mode)
-        if mode & _USABLE != _USABLE:
-            os.fchmod(handle, mode | _USABLE)
+        if mode & _USABLE != _USABLE or mode & _SPECIAL:
+            os.fchmod(handle, (mode | _USABLE) & ~_SPECIAL)
+        _forget_rules(handle)
         yield handle
     finally:
         os.close(handle)
+
+
+def _forget_rules(folder: int) -> None:
+    """Take from a folder what would decide over the modes of files made in it later."""
+    with suppress(OSError):  # a file system without
+        for name in os.listxattr(folder):
+            if name.startswith(("system.posix_acl_", "user.")):
+                os.removexattr(folder, name)
 
 
 @contextmanager

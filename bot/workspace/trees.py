@@ -14,7 +14,7 @@ from bot.store.files import make_folder, usable
 from bot.workspace.changes import read_changes
 from bot.workspace.clone import Clone
 from bot.workspace.git import Git
-from bot.workspace.scour import Tracked, delete_tree, scour, strangers
+from bot.workspace.scour import Tracked, delete_tree, open_up, scour, strangers
 
 SUBMODULE = b"160000"
 
@@ -51,6 +51,9 @@ class Tree:
         self.path = path
         self.git_dir = clone.path / "worktrees" / path.name
         self.git = Git(self.git_dir, clone.git.env, path)
+        # Even commands on the index alone read the `.gitattributes` of the tree, and wait
+        # for ever where that is a pipe; these see an empty tree.
+        self._blind = Git(self.git_dir, clone.git.env, self.git_dir)
         self._trash = path.with_name(f".{path.name}.trash")
         self._owned = self.git_dir / "bot-owner"
 
@@ -86,6 +89,7 @@ class Tree:
 
         A folder that holds nothing else is named once, with a `/` at its end.
         """
+        open_up(self.path)
         # Not by git: what stands in a repository inside could lead it astray.
         found = strangers(self.path, self._tracked())
         return tuple(os.fsdecode(path) for path in found if path != b".git")
@@ -100,11 +104,13 @@ class Tree:
         Raises:
             ApplyFailed: There is more of it than memory is for, or it can't be read.
         """
+        open_up(self.path)
         self._point()
         self._index(base_sha)
         return read_changes(self.git, self.path, self._trash)
 
     def _arrive(self, sha: str) -> None:
+        open_up(self.path)  # a command may have closed even that to its own user
         if self._is_whole():
             try:
                 self._switch(sha)
@@ -134,7 +140,7 @@ class Tree:
         """Bring index, files and HEAD to a commit, writing only what differs."""
         self._point()
         self._index(sha)
-        self.git.run("update-ref", "--no-deref", "HEAD", sha)
+        self._blind.run("update-ref", "--no-deref", "HEAD", sha)
         scour(self.path, self._tracked(), self._trash)
         is_new = self._owner is not None and not self._is_owned_by(self._owner)
         self._owned.unlink(missing_ok=True)
@@ -149,8 +155,8 @@ class Tree:
         options = ("--cached", "--raw", "-z", "--no-renames", "-R")
         if (self.git_dir / "index.lock").exists():
             # Met here, where a stale one is cleared, and not by a later step.
-            self.git.run("read-tree", "--reset", sha)
-        out = self.git.run("diff-index", *options, sha, "--")
+            self._blind.run("read-tree", "--reset", sha)
+        out = self._blind.run("diff-index", *options, sha, "--")
         fields = out.split(b"\0")
         wanted = []
         for facts, path in zip(fields[::2], fields[1::2], strict=False):
@@ -159,7 +165,9 @@ class Tree:
         # Removals first, so that a file can make room for a folder of its name.
         wanted.sort(key=lambda line: not line.startswith(b"000000"))
         if wanted:
-            self.git.run("update-index", "-z", "--index-info", input=b"".join(wanted))
+            self._blind.run(
+                "update-index", "-z", "--index-info", input=b"".join(wanted)
+            )
 
     def _rewrite_modified(self) -> set[bytes]:
         """Write every file anew that isn't as the index says; return which."""
@@ -199,7 +207,7 @@ class Tree:
         pointer.write_text(wanted, "utf-8")
 
     def _tracked(self) -> Tracked:
-        lines = self.git.run("ls-files", "--stage", "-z").split(b"\0")[:-1]
+        lines = self._blind.run("ls-files", "--stage", "-z").split(b"\0")[:-1]
         # Each line is mode, id and stage, of one width all over, and the path.
         start = lines[0].index(b"\t") + 1 if lines else 0
         submodules = [x[start:] for x in lines if x.startswith(SUBMODULE)]
@@ -207,7 +215,7 @@ class Tree:
         return Tracked(files, submodules)
 
     def _listed(self) -> set[bytes]:
-        listed = self.git.run("ls-files", "-z").split(b"\0")
+        listed = self._blind.run("ls-files", "-z").split(b"\0")
         return {path for path in listed if path}
 
     def _is_owned_by(self, owner: Owner) -> bool:

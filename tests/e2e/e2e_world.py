@@ -45,7 +45,7 @@ _OWN = (
         for end in "/-"
     ),
 )
-_PATIENCE_S = 60.0
+_PATIENCE_S = 240
 
 
 def gap_line(gap_id: str, tags: str = "") -> str:
@@ -139,6 +139,11 @@ class Running:
     """The command while it runs."""
 
     process: subprocess.Popen[str]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has ended."""
+        return self.process.poll() is not None
 
     def end(self) -> Ran:
         """Wait for its end."""
@@ -269,7 +274,9 @@ class World:
     def start_until_recipe(self, *args: str) -> Running:
         """Start a cycle with the recipe `GATED` and return while it waits there."""
         running = self.start("cycle", "--json", *args)
-        until((self.recipe_tree / "started").exists, "the recipe to start")
+        started = self.recipe_tree / "started"
+        until(lambda: started.exists() or running.is_over, "the recipe to start")
+        assert not running.is_over, running.end()
         return running
 
     def release(self) -> None:

@@ -2,12 +2,14 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from e2e_world import ROOMY, World, gap_line, until
+from e2e_world import ROOMY, ROOT, Ran, World, gap_line, until
 
 from bot.app import App
 from bot.cycle.rooms import Options
@@ -17,6 +19,7 @@ from bot.domain.record import CycleRecord
 from bot.settings.load import load_settings
 
 DAY = timedelta(days=1)
+_PLAIN = 64777
 
 
 def tick_at(world: World, moment: datetime, gap: str | None = None) -> CycleRecord:
@@ -208,3 +211,54 @@ def test_a_secret_that_a_check_prints_stays_nowhere(world: World) -> None:
         for path in world.data.rglob("*")
         if path.is_file()
     )
+
+
+@pytest.mark.outcome("ok")
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "mkfifo .gitattributes .gitignore; rm PRD.md; mkfifo PRD.md src/pipe",
+        "chmod -R 000 src .",
+        "mv src /tmp; ln -s /etc src; mkdir -p x/.git; echo gitdir: /etc > x/.git/HEAD",
+    ],
+)
+def test_no_check_keeps_later_cycles_from_working(world: World, evil: str) -> None:
+    """Whatever a check leaves in the tree, the next cycle of a plain user works there."""
+    lines = [gap_line("one"), gap_line("two")]
+    world.person.commit({"PRD.md": "\n".join(lines), "src/a": "a"})
+    world.configure(
+        checks=[f"! test -e one.txt || {{ {evil}; }}; exit 0"], policy=ROOMY
+    )
+    first = as_plain_user(world)
+    world.person.commit({"src/a": "b"})
+    world.configure(checks=["test $(cat src/a) = b"], policy=ROOMY)
+    second = as_plain_user(world)
+
+    assert ("ok", "ok") == (first.outcome, second.outcome)
+
+
+def as_plain_user(world: World) -> CycleRecord:
+    """Run a cycle as a user without root's rights, where the tests are root's."""
+    if os.geteuid() != 0:
+        return world.cycle()
+    give(world.root, _PLAIN)
+    for above in world.root.parents:
+        above.chmod(above.stat().st_mode | 0o011)
+    command = [
+        *("setpriv", f"--reuid={_PLAIN}", f"--regid={_PLAIN}", "--clear-groups"),
+        *(sys.executable, "-m", "bot"),
+    ]
+    env = {**os.environ, "HOME": str(world.root), "PYTHONPATH": str(ROOT)}
+    if subprocess.run([*command, "--version"], env=env, check=False).returncode:
+        pytest.skip("this interpreter can't be reached by another user")
+    command += ["--config", str(world.config), "cycle", "--json"]
+    ran = subprocess.run(command, env=env, capture_output=True, text=True, check=False)
+    give(world.person.path, 0)
+    return world.recorded(Ran(ran.returncode, ran.stdout, ran.stderr))
+
+
+def give(root: Path, uid: int) -> None:
+    """Let a user own all in a folder."""
+    for folder, _folders, names in os.walk(root):
+        for path in (folder, *(Path(folder, name) for name in names)):
+            os.chown(path, uid, uid, follow_symlinks=False)

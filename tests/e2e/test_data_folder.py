@@ -89,6 +89,57 @@ def test_a_disk_that_fills_up_in_mid_cycle_loses_nothing(
 
 
 @NEEDS_ROOT
+@pytest.mark.outcome("model_failed", "ok")
+def test_a_recipe_that_fills_the_disk_is_stopped_and_the_room_is_back(
+    world: World,
+) -> None:
+    """What it wrote is gone again, so this is the recipe's failure and nobody else's."""
+    world.configure(recipes="head -c 100M /dev/zero > big; sleep 9")
+    with small_disk(world.data, "80m"):
+        failed = world.cycle()
+        world.configure()
+        record = world.cycle("--gap", "hello")
+
+    assert ["model_failed", "ok"] == [failed.outcome, record.outcome]
+    assert "disk" in failed.reason
+
+
+@NEEDS_ROOT
+@pytest.mark.outcome("tests_failed", "ok")
+def test_a_check_that_fills_the_disk_is_stopped_and_its_attempt_is_kept(
+    world: World,
+) -> None:
+    """There is room for record and patch again, and the gap's attempt counts."""
+    fills = "{ head -c 100M /dev/zero > big; sleep 0.5; false; }"
+    world.configure(checks=[f"test ! -e hello.txt || {fills}"])
+    with small_disk(world.data, "80m"):
+        failed = world.cycle()
+        patch = world.folder / "attempts" / f"{failed.cycle_id}.patch"
+        assert patch.is_file()
+        world.configure()
+        record = world.cycle("--gap", "hello")
+
+    assert ["tests_failed", "ok"] == [failed.outcome, record.outcome]
+    assert failed.reason
+
+
+@NEEDS_ROOT
+@pytest.mark.outcome("ok")
+@pytest.mark.parametrize("name", ["recipe", "cycle"])
+def test_a_disk_that_our_own_tree_fills_is_made_room_on(
+    tmp_path: Path, name: str
+) -> None:
+    """What a command left in a tree can't stop the bot for good."""
+    world = World(tmp_path, [gap_line("a"), gap_line("b")])
+    with small_disk(world.data, "40m"):
+        first = world.tick()
+        fill(world.folder / "trees" / name)
+        second = world.cycle()
+
+    assert ["ok", "ok"] == [first.outcome, second.outcome]
+
+
+@NEEDS_ROOT
 @pytest.mark.outcome("ok")
 def test_a_read_only_data_folder_ends_with_3_and_stays_as_it_is(
     tmp_path: Path,

@@ -222,3 +222,14 @@ def test_python_environment_works_without_network(make, base: str, tree, sandbox
     command = '.venv/bin/python -c "import sys; print(sys.prefix)"'
     finished = sandbox.run(Job(command, tree.path, 30.0, binds=found.binds))
     assert finished.output == "/repo/.venv\n"
+
+
+def test_a_home_that_a_set_up_closed_is_opened(make, base: str, tree):
+    """Folders without any rights, the home itself too, keep nothing from being read."""
+    closing = "mkdir -p ~/.cache/pkg; chmod 000 ~/.cache ~"
+    found = _ready(make(_step(closing)), base, tree)
+    assert ["/home/bot/.cache/pkg"] == [bind.target for bind in found.binds]
+    home = found.binds[0].source.parents[1]
+    assert [0o755, 0o755] == [
+        path.stat().st_mode & 0o777 for path in (home, home / ".cache")
+    ]

@@ -2,12 +2,24 @@
 
 import io
 import json
+from collections.abc import Iterator
 from datetime import UTC, datetime
+
+import pytest
+import structlog
 
 from bot.domain.outcome import Outcome
 from bot.domain.record import CycleRecord, StepRecord
 from bot.observe.redact import Redactor
 from bot.observe.watch import LogWatcher
+
+
+@pytest.fixture(autouse=True)
+def _unconfigured() -> Iterator[None]:
+    """Leave structlog as it was found."""
+    yield
+    structlog.reset_defaults()
+
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 

@@ -199,6 +199,13 @@ def test_what_a_failed_recipe_left_may_be_past_reading(ask):
     assert answer.reason.startswith("recipe 'fix' ended with exit code 1;")
 
 
+def test_what_a_failed_recipe_wrote_takes_no_room_afterwards(ask, ground):
+    """It may have failed by filling the disk, so its tree is cleaned at once."""
+    ask("echo much > big; exit 1")
+
+    assert () == ground.tree.untracked()
+
+
 def test_only_the_tail_of_much_output_is_kept(ask):
     """The end of the output counts, where the error stands."""
     answer = ask("yes x | head -9000; echo end; exit 1")

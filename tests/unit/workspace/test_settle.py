@@ -1,6 +1,8 @@
 """A tree as hostile commands leave it: git neither runs, waits for nor swallows anything."""
 
 import os
+import shutil
+import struct
 import subprocess
 from pathlib import Path
 
@@ -15,6 +17,10 @@ from bot.workspace.trees import Tree
 
 STEADY = {
     **os.environ,
+    "GIT_AUTHOR_NAME": "A Person",
+    "GIT_AUTHOR_EMAIL": "person@example.org",
+    "GIT_COMMITTER_NAME": "A Person",
+    "GIT_COMMITTER_EMAIL": "person@example.org",
     "GIT_AUTHOR_DATE": "@1 +0000",
     "GIT_COMMITTER_DATE": "@1 +0000",
 }
@@ -169,4 +175,52 @@ def test_closed_folders_are_opened(tree: Tree, base: str) -> None:
     """A folder that nobody may enter hides nothing and is no deletion."""
     (tree.path / "src/new").write_text("x")
     (tree.path / "src").chmod(0)
+    tree.path.chmod(0)
     assert ["src/new"] == [edit.path for edit in tree.changes(base)]
+
+
+def default_acl(folder: Path) -> None:
+    """Let files made in the folder be for nobody to execute."""
+    entries = [(0x01, 6), (0x04, 0), (0x20, 0)]  # user, group, others
+    packed = b"".join(
+        struct.pack("<HHI", tag, bits, 0xFFFFFFFF) for tag, bits in entries
+    )
+    try:
+        os.setxattr(folder, "system.posix_acl_default", struct.pack("<I", 2) + packed)
+        os.setxattr(folder, "user.note", b"x")
+    except OSError as error:
+        pytest.skip(f"no access control lists here: {error}")
+
+
+def test_no_rule_for_later_files_stays_behind(
+    tree: Tree, clone: Clone, person: Person
+) -> None:
+    """Access control lists and special modes of folders don't outlive a move."""
+    (person.path / "tool.sh").write_text("#!/bin/sh\n")
+    (person.path / "tool.sh").chmod(0o755)
+    (person.path / "src/tool.sh").write_text("#!/bin/sh\n")
+    (person.path / "src/tool.sh").chmod(0o755)
+    base = person.commit({})
+    clone.fetch_base()
+    tree.move_to(base)
+    for folder in (tree.path, tree.path / "src"):
+        default_acl(folder)
+        folder.chmod(0o3777)
+        (folder / "tool.sh").unlink()
+    tree.move_to(base)
+    for folder in (tree.path, tree.path / "src"):
+        assert (folder / "tool.sh").stat().st_mode & 0o777 == 0o755
+        assert [] == os.listxattr(folder)
+        assert folder.stat().st_mode & 0o7000 == 0
+
+
+def test_folder_that_became_a_link_is_told(tree: Tree, base: str) -> None:
+    """A symlink in the place of a tracked folder is one edit, and its files are gone."""
+    shutil.rmtree(tree.path / "src")
+    (tree.path / "src").symlink_to("/etc")
+    (tree.path / "PRD.md").touch()
+    assert tree.changes(base) == (
+        FileEdit("src", b"/etc", kind="symlink"),
+        FileEdit("src/app.py", None),
+        FileEdit("src/deep/er.py", None),
+    )

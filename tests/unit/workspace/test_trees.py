@@ -107,6 +107,11 @@ def _swapped(root: Path) -> None:
     (root / "docs").write_text("x")
 
 
+def _closed(root: Path) -> None:
+    for folder in (root / "src/deep", root / "src", root):
+        folder.chmod(0)
+
+
 def _locked(root: Path) -> None:
     (root / "dark/er").mkdir(parents=True)
     (root / "dark/er/x").write_text("x")
@@ -237,6 +242,22 @@ def owners(root: Path) -> set[tuple[int, int]]:
     return {(p.lstat().st_uid, p.lstat().st_gid) for p in paths}
 
 
+def test_no_step_of_a_move_waits_for_a_pipe(
+    tree: Tree, clone: Clone, person: Person, base: str
+) -> None:
+    """Pipes in the place of files that git reads hold up no move to another commit."""
+    sha = person.commit({"src/app.py": None, "src/new": "1", "PRD.md": "p\n"})
+    clone.fetch_base()
+    for folder in ("", "src", "src/deep", "docs"):
+        for name in (".gitattributes", ".gitignore"):
+            os.mkfifo(tree.path / folder / name)
+    tree.move_to(sha)
+    os.mkfifo(tree.path / ".gitattributes")
+    assert (tree.path / "src/new").read_text() == "1"
+    assert tree.untracked() == (".gitattributes",)
+    assert tree.changes(sha) == ()
+
+
 @pytest.fixture
 def shared() -> Iterator[Path]:
     """Return a folder outside pytest's own, which is root's alone."""
@@ -258,7 +279,9 @@ def plain_user(uid: int) -> Iterator[None]:
 
 
 @pytest.mark.skipif(not IS_ROOT, reason="needs to become another user")
-@pytest.mark.parametrize("mess", [_locked, _read_only, _deep, _swapped, _links_out])
+@pytest.mark.parametrize(
+    "mess", [_locked, _read_only, _deep, _swapped, _links_out, _closed]
+)
 def test_plain_user_can_clean_up_too(
     mess: Callable[[Path], None], person: Person, shared: Path, tree: Tree
 ) -> None:
