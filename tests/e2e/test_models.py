@@ -125,7 +125,9 @@ def answer(search: str, replace: str) -> Callable[[Seen], Says]:
 
 RIGHT = answer("    return 0", "    return len(items)")
 WRONG = answer("    return 0", "    return 1")
-MISFIT = answer("def size(items):\n    raise ValueError", "def size(items):\n    return 1")
+MISFIT = answer(
+    "def size(items):\n    raise ValueError", "def size(items):\n    return 1"
+)
 
 
 def test_a_gap_is_closed_in_one_try(shelf):
@@ -205,9 +207,7 @@ def test_a_model_may_decline(shelf):
 def test_an_outage_falls_through_the_cascade_at_once(shelf):
     """The next model is asked in the same cycle when the first can't be reached."""
     down = [Fails(503, "overloaded", {"retry-after": "0"})] * 4
-    world = shelf(
-        *down, *[RIGHT] * 4, models='"fake:cheap", "fake:strong"'
-    )
+    world = shelf(*down, *[RIGHT] * 4, models='"fake:cheap", "fake:strong"')
 
     record = world.cycle()
 
