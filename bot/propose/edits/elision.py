@@ -13,13 +13,15 @@ from difflib import SequenceMatcher
 
 from bot.propose.edits.elision_words import (
     ALONE,
+    CODE,
     FILLER,
+    HELD,
     NOUN,
     PART,
     PHRASES,
+    REST,
     STATE,
     THING,
-    WHOLE,
 )
 from bot.propose.edits.languages import language_of
 from bot.propose.edits.lines import common_start
@@ -177,7 +179,7 @@ def _means_rest(words: frozenset[str], *, has_ellipsis: bool, needs_more: bool) 
         return False
     if words & ALONE:
         return words <= STATE | FILLER
-    return bool(words & WHOLE) and bool(words & THING)
+    return bool((words & REST and words & THING) or (words & HELD and words & CODE))
 
 
 def _is_bare_ellipsis(path: str, lines: Sequence[str], at: int, said: _Said) -> bool:

@@ -65,15 +65,15 @@ def test_every_kind_of_operation_is_read():
     [
         (
             (
+                "",
                 "decline: unclear",
                 "reason: which?",
                 "questions:",
                 "- a?",
-                "2. b?",
-                "* c?",
-            )
-            + ("- d?",),
-            Decline("unclear", "which?", questions=("a", "b", "c")),
+                "b?",
+                *"cd",
+            ),
+            Decline("unclear", "which?", questions=("a?", "b?", "c")),
         ),
         (
             ("decline: `Too big`.", "split:", "- one", "  goes on", "- two"),

@@ -67,7 +67,7 @@ ELISIONS = {
     "vim": ("x.vim", '" ... existing code ...'),
     "ocaml": ("x.ml", "(* existing code *)"),
     "batch": ("x.bat", "REM rest of the file unchanged"),
-    "jinja": ("x.j2", "{# existing content #}"),
+    "jinja": ("x.j2", "{# rest of the content #}"),
     "fsharp": ("x.fs", "// <existing code>"),
     "german": ("x.py", "# ... der Rest bleibt unverändert"),
     "german-plain": ("x.go", "// restlicher Code wie bisher"),

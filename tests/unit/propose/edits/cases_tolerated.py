@@ -401,6 +401,10 @@ FINE = {
     "md-quote": ("x.md", "He said:\n\n> ...\n\nand left.\n"),
     "readme": ("README", "...\n\nThe rest of the file remains unchanged.\n"),
     "md-heading": ("x.md", "# Existing code\n"),
+    "py-existing-file": (
+        "x.py",
+        "# Existing file.\n# Original content\n# Same as above.\n",
+    ),
     "py-marks": ("x.py", "# # # # # x and more\n"),
     "md-prose": ("x.md", "The rest of the file remains unchanged.\n"),
     "md-config": ("x.md", "```toml\n# ...\n```\n"),
