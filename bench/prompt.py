@@ -9,6 +9,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
+from itertools import accumulate, islice
 from pathlib import Path
 
 from bench.measure import Line, git, machine
@@ -93,26 +94,35 @@ def _line(
 
 def _found(place: Path, source: Path, there: Git, words: list[str]) -> list[Line]:
     """Compare where the file that a gap is about stands, ours and by `git grep -c`."""
-    chance = random.Random(7)
     corpus = Corpus(there, Search(place / "0.db"), is_searched)
     sha = there.text("rev-parse", "HEAD")
+    return [
+        _right(
+            f"the right file in the first 10, of {_GAPS} gaps", "", corpus, sha, source
+        ),
+        _right(
+            "the same, with an everyday word in each", words[5], corpus, sha, source
+        ),
+    ]
+
+
+def _right(what: str, more: str, corpus: Corpus, sha: str, source: Path) -> Line:
+    chance = random.Random(7)
+    rare = _rare(_words())
     ours = beside = 0
     paths = [p for p in corpus.at(sha).paths() if p.endswith(".py")]
     for path in chance.sample(paths, _GAPS):
-        text = (source / path).read_text()
-        rare = [word for word in dict.fromkeys(text.split()) if word in _rare(words)]
-        query = " ".join(chance.sample(rare, min(4, len(rare))))
+        said = list(dict.fromkeys((source / path).read_text().split()))
+        query = " ".join((*chance.sample([w for w in said if w in rare], 4), more))
         ours += path in corpus.rank(query, sha, 10)
         beside += path in _grep(source, query)[:10]
-    return [
-        Line(
-            f"the right file among the first 10, of {_GAPS} gaps",
-            str(ours),
-            f"most lines by git grep: {beside}",
-            "not worse",
-            ours >= beside,
-        )
-    ]
+    return Line(
+        what,
+        str(ours),
+        f"most lines by git grep: {beside}",
+        "not worse",
+        ours >= beside,
+    )
 
 
 def _rare(words: list[str]) -> frozenset[str]:
@@ -165,8 +175,7 @@ def _words() -> list[str]:
 
 def _repository(folder: Path, words: list[str]) -> Path:
     chance = random.Random(2)
-    weights = [1 / (n + 1) for n in range(len(words))]
-    stream = chance.choices(words, weights, k=400_000)
+    often = list(accumulate(1 / (n + 1) for n in range(len(words))))
     folder.mkdir(parents=True)
     git(folder, "init", "-q", "-b", "main")
     git(folder, "config", "user.name", "Bench")
@@ -175,21 +184,22 @@ def _repository(folder: Path, words: list[str]) -> Path:
         name = "_".join(chance.sample(words, 2))
         path = folder / f"src/{words[number // 1000]}/{words[number // 50]}/{name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(_source(stream, number, chance))
+        path.write_text(_source(words, often, number, chance))
     git(folder, "add", "-A")
     git(folder, "commit", "-q", "-m", "base")
     git(folder, "repack", "-a", "-d", "-q")
     return folder
 
 
-def _source(stream: list[str], number: int, chance: random.Random) -> str:
-    at = chance.randrange(len(stream) - 2000)
-    lines, size = [f"def make_{stream[at]}_{number}(value):"], 0
+def _source(
+    words: list[str], often: list[float], number: int, chance: random.Random
+) -> str:
+    drawn = iter(chance.choices(words, cum_weights=often, k=_BYTES // _FILES // 4))
+    lines, size = [f"def make_{next(drawn)}_{number}(value):"], 0
     while size < _BYTES // _FILES:
-        a, b, *rest = stream[at : at + 7]
+        a, b, *rest = islice(drawn, 7)
         lines.append(f"    {a} = {b} ( {' , '.join(rest)} )")
         size += len(lines[-1]) + 1
-        at = (at + 7) % (len(stream) - 10)
     return "\n".join(lines) + "\n"
 
 

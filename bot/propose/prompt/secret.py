@@ -29,7 +29,7 @@ _FOLDERS = re.compile(
 )
 _SHAPES = re.compile(
     r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-    r"(?:[\s\S]{0,20000}?-----END[ A-Z0-9]{0,40}-----)?"
+    r"(?:[\s\S]{0,8000}?-----END[ A-Z0-9]{0,40}-----|[\s\S]{0,8000})"
     r"|\bPuTTY-User-Key-File-\d"
     r"|\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"
     r"|\bgh[pousr]_[A-Za-z0-9]{30,255}\b"
@@ -48,7 +48,7 @@ _SHAPES = re.compile(
     r"|\bSG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"
     r"|\bdop_v1_[a-f0-9]{64}\b"
     r"|\bAGE-SECRET-KEY-1[A-Z0-9]{50,60}"
-    r"|\beyJ[A-Za-z0-9_-]{15,2000}\.eyJ[A-Za-z0-9_-]{15,4000}\.[A-Za-z0-9_-]{10,2000}"
+    r"|\beyJ[A-Za-z0-9_-]{15,300}\.eyJ[A-Za-z0-9_-]{15,4000}\.[A-Za-z0-9_-]{10,2000}"
     r"|(?<=://)[^\s/:@\"'<>{}$%]{1,100}:(?!//)[^\s/:@\"'<>{}$*]{6,100}(?=@[\w.-])"
 )
 # One of them stands in every match: a look for each is far quicker than the expression.

@@ -119,6 +119,15 @@ def test_only_what_is_new_is_read(search: Search) -> None:
     assert ["b"] == search.match("two", ("bread",), 10)
 
 
+def test_nothing_new(search: Search) -> None:
+    """The same blobs again are not read again."""
+    blobs = Blobs(a="apple")
+    blobs.sync(search, "t")
+
+    assert 0 == blobs.sync(search, "t")
+    assert ["a"] == blobs.read
+
+
 def test_no_ghosts(search: Search, path: Path) -> None:
     """What went leaves no row in any table, and its words are gone from the index."""
     blobs = Blobs(**{f"b{n}": f"word{n} shared" for n in range(50)})

@@ -95,6 +95,15 @@ def test_ranks_contents_and_names(corpus: Corpus, person: Person) -> None:
     assert 1 == len(corpus.rank("lease settle orders", sha, 1))
 
 
+def test_names_by_their_parts(corpus: Corpus, person: Person) -> None:
+    """A word counts where a part of a name begins with it, not anywhere inside."""
+    sha = person.commit({"src/release.py": "", "src/loadLeaseFile.py": ""})
+
+    found = corpus.rank("lease", sha, 9)
+
+    assert {"src/lease.py", "src/loadLeaseFile.py"} == set(found)
+
+
 def test_ranks_text_without_spaces(corpus: Corpus, person: Person) -> None:
     """Chinese and Japanese gaps find files in their language."""
     sha = person.tip()
@@ -112,26 +121,35 @@ def test_symbols(corpus: Corpus, person: Person) -> None:
     assert () == snapshot.symbols("nowhere")
 
 
+def imported(person: Person, files: dict[str, str | None], number: int) -> str:
+    """Commit many files on top of main without a working tree; None deletes."""
+    said = [f"commit refs/heads/main\ncommitter A <a@example.org> {number} +0000"]
+    said += ["data 1\nm\nfrom refs/heads/main^0"]
+    for path, text in files.items():
+        put = f"M 100644 inline {path}\ndata {len(text or '')}\n{text}"
+        said.append(f"D {path}" if text is None else put)
+    person.git("fast-import", "--quiet", data="\n".join((*said, "")).encode())
+    return person.tip("main")
+
+
 def test_only_changed_blobs_are_read_again(
     person: Person, search: Search, git_env: GitEnv
 ) -> None:
     """Of 10,000 files a new base reads those that changed, in a new process too."""
-    many: dict[str, str | bytes | None] = {
+    many: dict[str, str | None] = {
         f"d{n % 100}/f{n}.py": f"def made_{n}(): return {n}\n" for n in range(10_000)
     }
     first = corpus_of(person, search, git_env)
-    first.rank("made", person.commit(many), 1)
+    first.rank("made", imported(person, many, 1), 1)
     assert 10_000 + len(FILES) == first.blobs_read
-    changed = {
-        path: f"def altered_{n}(): ...\n" for n, path in enumerate(list(many)[:20])
-    }
-    sha = person.commit({**changed, "d50/f50.py": None})
+    changed = {path: f"def altered_{n}(): ...\n" for n, path in enumerate([*many][:20])}
+    sha = imported(person, {**changed, "d50/f50.py": None}, 2)
 
     again = corpus_of(person, search, git_env)
     found = again.rank("altered", sha, 50)
 
     assert 20 == again.blobs_read
-    assert set(changed) <= set(found)
+    assert set(changed) == set(found)
     assert "d50/f50.py" not in again.rank("made 50", sha, 200)
 
 
@@ -237,6 +255,17 @@ def test_two_repositories_do_not_mix(
     assert ("src/lease.py",) == corpus.rank("renew lease", person.tip(), 5)
     assert ("theirs.py",) == theirs.rank("renew lease", sha, 5)
     assert ("src/lease.py",) == corpus.rank("renew lease", person.tip(), 5)
+
+
+def test_memory_is_bounded(corpus: Corpus, person: Person) -> None:
+    """More than one process is asked where all files together are very large."""
+    lines = b"unusual words\n" * 18_000
+    many = {f"f{n}.txt": b"%d\n" % n + lines for n in range(300)}
+    sha = person.commit(dict(many))
+
+    assert 60 < sum(map(len, many.values())) / 2**20
+    assert 200 == len(corpus.rank("unusual", sha, 999))
+    assert len(FILES) + 300 == corpus.blobs_read
 
 
 def test_blobs_that_are_not_there(corpus: Corpus, person: Person) -> None:

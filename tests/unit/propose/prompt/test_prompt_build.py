@@ -11,7 +11,7 @@ from prompt_case import RULES, Files, gap, question, user
 from bot.llm.tokens import most_tokens
 from bot.llm.values import ModelFailed
 from bot.propose.prompt import build, estimate, with_files
-from bot.propose.prompt.room import PER_MESSAGE
+from bot.propose.prompt.room import PER_MESSAGE, cut
 
 BODY = "def fetch():\n    return 1\n"
 
@@ -186,6 +186,26 @@ def test_neighbours_come_first_in_the_map() -> None:
     assert text.index("z/near.py") < text.index("a/x.py")
 
 
+def test_many_folders_in_the_map() -> None:
+    """Of very many folders only some are named."""
+    code = Files({f"folder_{'x' * 90}_{n}/f.py": "" for n in range(999)})
+
+    prompt = build(question(room_tokens=4000), code)
+
+    assert prompt.estimate <= 4000
+    assert "more files, in: folder_" in user(prompt)
+
+
+def test_a_guide_that_is_too_large() -> None:
+    """A guide larger than any file that is shown is left out unread."""
+    code = Files({"AGENTS.md": "Use tabs.\n" * 40_000})
+
+    prompt = build(question(), code)
+
+    assert ("AGENTS.md",) == prompt.dropped
+    assert [] == code.asked
+
+
 @pytest.mark.parametrize(
     ("path", "content", "why"),
     [
@@ -347,3 +367,10 @@ def test_estimate_is_below_the_worst_case(text: str) -> None:
 def test_estimate(text: str, expected: int) -> None:
     """Letters count a third, signs one, other scripts two thirds a byte."""
     assert expected == estimate(text)
+
+
+def test_cut() -> None:
+    """Only whole lines are kept, all of them where they fit."""
+    assert "()\n" == cut("()\n[]\n", 5)
+    assert "()\n[]\n" == cut("()\n[]\n", 6)
+    assert "" == cut("()\n[]\n", 2)

@@ -1,6 +1,7 @@
 """What a repository may try: forged marks, orders, unseen characters, secrets."""
 
 import re
+import time
 from collections.abc import Mapping
 from itertools import islice
 
@@ -16,6 +17,7 @@ from bot.propose.prompt.secret import MASK, holds_secret, masked
 
 RLO, PDF, ZWSP, TAG = "\u202e", "\u202c", "\u200b", "\U000e0041"
 # Put together here, so that no scanner takes this file for a leak.
+KEY, EYJ = "private key".upper(), "EYj".swapcase()
 SECRETS = {
     "aws": "AKIA" + "QWERTYUIOP234567",
     "github": "ghp_" + "a1B2c3D4e5" * 4,
@@ -27,10 +29,10 @@ SECRETS = {
     "gitlab": "glpat-" + "aB3dE5fG7hI9jK1lM3nO",
     "stripe": "sk_" + "live_" + "aB3dE5fG7hI9jK1lM3nO",
     "npm": "npm_" + "aB3dE5fG7h" * 3 + "aB3dE5",
-    "jwt": "eyJhbGciOiJIUzI1NiIsInR5cCI6.eyJzdWIiOiIxMjM0NTY3ODkw.SflKxwRJSMeKKF",
-    "pem": "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----",
-    "openssh": "-----BEGIN " + "OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n",
-    "pgp": "-----BEGIN " + "PGP PRIVATE KEY BLOCK-----\nlQOYBF\n",
+    "jwt": f"{EYJ}hbGciOiJIUzI1NiIsInR5cCI6.{EYJ}zdWIiOiIxMjM0NTY3ODkw.SflKxwRJSMeKKF",
+    "pem": f"-----BEGIN RSA {KEY}-----\nMIIEow\n-----END RSA {KEY}-----",
+    "openssh": f"-----BEGIN OPENSSH {KEY}-----\nb3BlbnNz\n-----END OPENSSH {KEY}-----",
+    "pgp": f"-----BEGIN PGP {KEY} BLOCK-----\nlQOYBF\n-----END PGP {KEY} BLOCK-----",
     "url": "postgres://" + "app:hunter2hunter2@db.example.org/x",
     "assigned": 'DB_PASSWORD = "' + "k9Xq2LmZ7vRt4Wp8Yb" + '"',
     "yaml": "api_key: " + "k9Xq2LmZ7vRt4Wp8Yb",
@@ -45,6 +47,7 @@ HARMLESS = (
     "api_key = settings.providers.openai.api_key",
     "sk-learn is a library; task-management-for-everyone-here",
     "PASSWORD_HASH_ITERATIONS_DEFAULT = 600000",
+    "token_pattern = (?P<name>[a-z0-9]+)<x>y7",
     "primary_key: user_identifier_column_name",
 )
 
@@ -232,6 +235,35 @@ def test_secrets_are_recognised(kind: str) -> None:
     assert cleaned.startswith("before\n")
     assert cleaned.endswith("after")
     assert not holds_secret(cleaned)
+
+
+def test_a_key_without_its_end() -> None:
+    """Of a key that is cut off nothing behind its first line stays."""
+    begun = SECRETS["pem"].split("\n", maxsplit=1)[0]
+
+    assert f"a\n{MASK}" == masked(f"a\n{begun}\nMIIEow\nMore\n")
+
+
+def test_secrets_that_overlap() -> None:
+    """A secret inside of another is taken out with it, once."""
+    inside = f"password = {SECRETS['github']}"
+
+    assert f"password = {MASK} x" == masked(f"{inside} x")
+
+
+def test_hostile_text_is_read_quickly() -> None:
+    """Text made to be slow is looked through in linear time."""
+    began = time.perf_counter()
+    for piece in (
+        "eyJ-",
+        "a://b:",
+        SECRETS["pem"][:31] + "\n",
+        "token_",
+        "password" * 9,
+    ):
+        masked(piece * (200_000 // len(piece)))
+
+    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.parametrize("text", HARMLESS)
