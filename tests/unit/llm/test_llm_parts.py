@@ -214,6 +214,7 @@ def test_a_request_is_shown_without_its_key():
         (429, {"retry-after-ms": "1500"}, "", Outage, 1.5),
         (429, {"retry-after": "Mon, 30 Nov 2026 12:00:30 GMT"}, "", Outage, 30.0),
         (429, {"retry-after": "Mon, 30 Nov 2026 11:00:00 GMT"}, "", Outage, 0.0),
+        (429, {"retry-after": "Mon, 30 Nov 2026 12:00:30 -0000"}, "", Outage, 30.0),
         (429, {"retry-after": "soon"}, "", Outage, None),
         (503, {"retry-after": "9" * 12}, "", Outage, 366 * 86400.0),
         (429, {}, '{"error": {"details": [{"retryDelay": "34s"}]}}', Outage, 34.0),
@@ -312,6 +313,20 @@ def test_a_lost_call_stands_in_the_record():
         second.input_tokens,
         second.cost_usd,
     )
+
+
+def test_a_call_that_died_before_it_was_settled_is_dearer():
+    """A stored reply whose reservation stayed open is charged its worst case."""
+    (first, _) = reconciled((), Totals(micro_usd=70, calls=2, tokens=30))
+    (call,) = reconciled((first,), Totals(micro_usd=100, calls=1, tokens=44))
+    assert (44, Decimal("0.000100")) == (call.input_tokens, call.cost_usd)
+
+
+def test_without_the_price_list_the_extra_is_named(monkeypatch):
+    """Where the packages for models are not installed, the error says how to get them."""
+    monkeypatch.setitem(sys.modules, "genai_prices.data_snapshot", None)
+    with pytest.raises(Misconfigured, match=r"install gapwright\[llm\]"):
+        price_of(target_of("openai:gpt-4o", NOTHING), NOTHING, NOON)
 
 
 def test_a_damaged_rest_holds_nobody_back(world, wire):

@@ -78,11 +78,13 @@ def test_no_cap_is_passed_and_the_books_agree(script, asks):
     with tempfile.TemporaryDirectory() as place:
         wire = _Drawn(script)
         world = World(Path(place), models_at(*URLS, in_flight=2), wire)
+        resumed: set[str] = set()
         for cycle, gap, restarts in asks:
-            in_parallel(world, cycle, gap)
+            in_parallel(world, cycle, gap, cycle if cycle in resumed else None)
             assert_within(world)
             if restarts:
                 world.restarted()
+                resumed = set("ab")
         for cycle in "ab":
             spent = world.ledger.of_cycle(cycle)
             calls = world.gateway.calls(cycle)
@@ -91,9 +93,9 @@ def test_no_cap_is_passed_and_the_books_agree(script, asks):
             assert spent.calls == len(calls)
 
 
-def in_parallel(world: World, cycle: str, gap: str) -> None:
+def in_parallel(world: World, cycle: str, gap: str, resumes: str | None) -> None:
     """Let two threads ask for the same cycle at the same time."""
-    scope = CallScope("lake", CAPS, gap_id=gap, cycle_id=cycle)
+    scope = CallScope("lake", CAPS, gap_id=gap, cycle_id=cycle, resumes=resumes)
 
     def ask(text: str) -> None:
         told = (*ASKED[:1], Message("user", text))

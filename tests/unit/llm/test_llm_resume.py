@@ -133,8 +133,9 @@ def ask_and_die(folder: Path, step: int) -> None:
     def hook(event: str, args: tuple[object, ...]) -> None:
         nonlocal left
         writes = event == "open" and isinstance(args[2], int) and args[2] & _WRITES
-        if writes or event in _MUTATIONS:
-            left -= 1
+        if not writes and event not in _MUTATIONS:
+            return
+        left -= 1
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 

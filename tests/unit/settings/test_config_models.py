@@ -29,6 +29,7 @@ def test_servers_and_prices_have_names_of_ones_own(load):
         models("local:qwen")
         + SERVER
         + 'context = 32768\ntimeout = "2m"\nfree = true\n'
+        + "[models.prices.m]\nfree = true\n"
         + '[models.prices."openai:gpt-x"]\ninput = 0.25\noutput = 2\ncache_read = 0.025\n'
     )
     found = load(text).settings.models
@@ -112,6 +113,23 @@ def test_mistakes_are_told_with_their_key(refusals, text, told):
     assert told in refusals(text)[0]
 
 
+def test_what_is_wrong_by_its_type_is_told_once(refusals):
+    """Tables that are none get one line each, from the model alone."""
+    text = (
+        "[models]\nendpoints = { a = 1, openai = { free = true } }\n"
+        'prices = { b = 2, c = { free = false } }\n[[repo]]\nname = "r"\n'
+        'path = "/x"\nbase = "main"\nsetup = 3\ncheck = [4]\n'
+    )
+    assert [
+        "models.prices.c.input",
+        "models.prices.c.output",
+        "models.prices.b",
+        "models.endpoints.a",
+        "repo[0].setup",
+        "repo[0].check[0]",
+    ] == [line.partition(": ")[0].partition(" (")[0] for line in refusals(text)]
+
+
 def test_a_models_key_is_given_to_no_command(refusals):
     """A check that asks for the key of an endpoint is refused."""
     text = (
@@ -129,7 +147,9 @@ def test_a_models_key_is_given_to_no_command(refusals):
 def test_keys_of_endpoints_are_hidden(tmp_path):
     """What an endpoint's secret holds, or its address, can't slip into a text."""
     endpoint = {"base_url": "http://me:hunter2@h/v1", "api_key_name": "LLM_KEY"}
-    settings = Settings(models={"endpoints": {"local": endpoint}})
+    open_one = {"base_url": "http://h/v1"}
+    endpoints = {"local": endpoint, "open": open_one}
+    settings = Settings(models={"endpoints": endpoints})
     known = known_values(settings, {"LLM_KEY": "llm-value"}, run_secrets=tmp_path)
     assert ("llm-value", "hunter2") == known
 
