@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench import commands, cycles, ticks
+from bench import commands, cycles, gateway, ticks
 from bench.measure import Line, machine
 
 _RESULTS = Path(__file__).parent / "results"
@@ -32,6 +32,7 @@ def _all(place: Path) -> Iterator[Line]:
     yield from commands.measure(place)
     yield from ticks.measure(place)
     yield from cycles.measure(place)
+    yield from gateway.measure(place)
 
 
 def _table(lines: list[Line]) -> str:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from bot.llm import CallScope, Gateway, Message, Reply, ReplyStore
+from bot.llm.gateway import never
 from bot.llm.wire import Wire
 from bot.settings.models import Endpoint, Models, Price
 from bot.store.ledger import Caps, Ledger
@@ -57,7 +58,7 @@ class World:
     folder: Path
     models: Models
     wire: Wire | None = None
-    is_cancelled: Callable[[], bool] = lambda: False
+    is_cancelled: Callable[[], bool] = never
     keys: dict[str, str] = field(default_factory=lambda: {"MY_KEY": KEY})
     clock: Clock = field(default_factory=Clock)
     waits: list[float] = field(default_factory=list)

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from pathlib import Path
-from threading import RLock
 
 from bot.llm.call_log import CallLog
 from bot.llm.replies import ReplyStore
 from bot.llm.rests import Rests
+from bot.llm.sent import Sent
 from bot.llm.wire import Wire
 from bot.settings.models import Models
 from bot.store.ledger import Ledger
@@ -32,4 +32,4 @@ class Desk:
     is_cancelled: Callable[[], bool]
     sleep: Callable[[float], None]
     wire: Wire
-    counting: RLock
+    sent: Sent

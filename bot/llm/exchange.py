@@ -146,7 +146,7 @@ class Exchange:
             return self._judged(answer)
         reason = self._desk.redact(f"{self._target.name}: {answer.reason}")
         if isinstance(answer, NotSent):
-            reservation.release_unsent()
+            self._unsent(reservation)
             return _Missed(Outage(f"{reason} (nothing was sent)"), again=True)
         self._till.lost(reservation, took_ms)
         if self._desk.is_cancelled():
@@ -159,26 +159,19 @@ class Exchange:
             micro_usd=price.worst(job.most_input, self._max_output),
             tokens=job.most_input + self._max_output,
         )
-        # Between the count and the reservation no other call of the cycle may come.
-        with self._desk.counting:
-            used = sum(
-                self._desk.ledger.of_cycle(cycle_id).calls
-                for cycle_id in {scope.cycle_id, scope.resumes} - {None}
-                if cycle_id is not None
-            )
-            if used >= scope.max_calls:
-                raise OverBudget(
-                    f"the cycle made its {scope.max_calls} calls to models already"
-                )
-            return self._desk.ledger.reserve(
-                job.request(self._target.name, worst), scope.caps
-            )
+        request = job.request(self._target.name, worst)
+        with self._desk.sent.one_more(scope):
+            return self._desk.ledger.reserve(request, scope.caps)
+
+    def _unsent(self, reservation: Reservation) -> None:
+        reservation.release_unsent()
+        self._desk.sent.take_back(self._job.scope)
 
     def _sent(self, call: WireCall, reservation: Reservation) -> WireAnswer:
         try:
             return self._desk.wire(call, self._desk.is_cancelled)
         except Misconfigured:
-            reservation.release_unsent()
+            self._unsent(reservation)
             raise
         except BaseException:
             self._till.lost(reservation, 0)

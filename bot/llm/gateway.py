@@ -18,6 +18,7 @@ from bot.llm.job import Job, Passed, ended
 from bot.llm.prices import context_of, price_of
 from bot.llm.replies import ReplyStore
 from bot.llm.rests import Rest, Rests
+from bot.llm.sent import Sent
 from bot.llm.target import Target, target_of
 from bot.llm.tokens import most_tokens
 from bot.llm.values import FILTERED, CallScope, Message, ModelFailed, Reply
@@ -92,7 +93,7 @@ class Gateway:
             is_cancelled=is_cancelled,
             sleep=sleep,
             wire=wire or _sdk,
-            counting=RLock(),
+            sent=Sent(ledger, replies),
         )
         self._numbers: dict[str, int] = defaultdict(int)
         self._strayed: set[str] = set()

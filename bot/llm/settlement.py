@@ -55,7 +55,7 @@ class Settlement:
             charged = reservation.worst
         over = not charged.fits(reservation.worst)
         was_cut = answer.usage is not None and is_cut(
-            self._job.messages, usage.input_tokens
+            self._job.least_input, usage.input_tokens
         )
         stored = self._as_stored(answer, usage, charged, took_ms, over=over)
         try:

@@ -35,7 +35,9 @@ class CallScope:
         caps: Every cap that it must fit.
         gap_id: The gap, if it is about one.
         cycle_id: The cycle; None stores no reply.
-        resumes: The interrupted cycle whose replies are used first; None is its own.
+        resumes: The interrupted cycle whose replies are used first and whose calls
+            count. A cycle that goes on under its own id after its process died names
+            itself, or calls that brought no reply are not counted.
         after: Models that had their attempts at this gap; those behind them are asked.
         max_calls: Requests that the cycle may send in all.
     """

@@ -100,7 +100,9 @@ class Corpus:
         if answer is None:
             self._sync(at)
             answer = ask()
-        if answer is None:
+        if (
+            answer is None
+        ):  # pragma: no cover - a race that the repository lock prevents
             raise Deferred("the rows for searching were replaced by another process")
         return answer
 
@@ -224,8 +226,6 @@ def _batches(files: Iterable[SourceFile]) -> Iterator[list[str]]:
 
 def _contents(git: Git, blobs: Sequence[str]) -> Iterator[tuple[str, bytes]]:
     """Yield blobs and contents; what the clone lacks is left out."""
-    if not blobs:
-        return
     asked = "".join(f"{blob}\n" for blob in blobs).encode()
     out = memoryview(git.run("cat-file", "--batch", input=asked))
     at = 0
@@ -252,7 +252,7 @@ def _by_name(paths: Iterable[str], words: Sequence[str]) -> list[str]:
     for path in paths:
         lowered = path.lower()
         found = [word for word in words if word in lowered]
-        if found:
+        if found and (found := _begun(path, found)):
             hits[path] = found
     often = Counter(word for found in hits.values() for word in found)
     scores = {
@@ -260,6 +260,12 @@ def _by_name(paths: Iterable[str], words: Sequence[str]) -> list[str]:
         for path, found in hits.items()
     }
     return sorted(scores, key=lambda path: (-scores[path], len(path), path))[:_DEPTH]
+
+
+def _begun(path: str, words: Sequence[str]) -> list[str]:
+    """Return the words with which a part of the path begins: no `lease` in `release`."""
+    parts = terms(path)
+    return [w for w in words if any(part.startswith(w) for part in parts)]
 
 
 def _fused(*rankings: Sequence[str]) -> list[str]:

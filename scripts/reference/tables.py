@@ -88,7 +88,7 @@ def needed() -> list[str]:
 def extras() -> list[str]:
     """Return the names of the packages of all extras."""
     groups = _project()["project"]["optional-dependencies"].values()
-    return [name for group in groups for name in _names(group)]
+    return list(dict.fromkeys(name for group in groups for name in _names(group)))
 
 
 def development() -> list[str]:

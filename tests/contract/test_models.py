@@ -1,5 +1,6 @@
 """Models over real HTTP: three wire formats, and a real model in a real server."""
 
+import sys
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -7,13 +8,14 @@ from pathlib import Path
 import pytest
 from models_world import ASKED, KEY, PRICE, World, models_at
 
-from bot.errors import Deferred, Misconfigured
+from bot.errors import Deferred, Interrupted, Misconfigured
 from bot.llm import Message, ModelFailed, Reply, TokenUsage
 from bot.settings.models import Endpoint, Models
 from bot.testing import (
     Answer,
     Drops,
     Fails,
+    Hangs,
     Malformed,
     QuotaUsedUp,
     RateLimited,
@@ -207,3 +209,39 @@ def test_tags_of_thinking_inside_a_file_stay(world, server):
     """Only thinking in front of the answer is taken off; a file keeps its text."""
     server.add(Says("<think>hm</think>\nfile: <think>a</think> b"))
     assert "file: <think>a</think> b" == world.ask().text
+
+
+def test_a_server_that_hangs_is_given_up(tmp_path: Path, server):
+    """After its time a request is lost, and its worst case is charged."""
+    server.add(Hangs())
+    world = World(tmp_path, models_at(server.base_url, timeout=0.2))
+    with pytest.raises(Deferred, match="worst case is charged"):
+        world.ask()
+    assert 1 == world.ledger.spent().calls
+
+
+def test_a_signal_gives_a_call_up_after_a_grace(tmp_path, server, monkeypatch):
+    """A reply that comes within the grace is still used; a hanging call is given up."""
+    monkeypatch.setattr("bot.llm.sdk._GRACE_S", 0.3)
+    world = World(
+        tmp_path, models_at(server.base_url), is_cancelled=lambda: bool(server.seen)
+    )
+    server.add(Says("In time.", after_s=0.1), Hangs())
+    assert "In time." == world.ask().text
+    with pytest.raises(Interrupted, match="worst case is charged"):
+        world.ask()
+
+
+def test_missing_packages_are_named(tmp_path, server, monkeypatch):
+    """Without the SDK the error says which extra brings it, and nothing is charged."""
+    monkeypatch.setitem(sys.modules, "pydantic_ai.models.anthropic", None)
+    endpoint = Endpoint(base_url=server.url, api_key_name="MY_KEY")
+    models = Models(
+        proposer=("anthropic:m",),
+        prices={"m": PRICE},
+        endpoints={"anthropic": endpoint},
+    )
+    world = World(tmp_path, models)
+    with pytest.raises(Misconfigured, match=r"install gapwright\[anthropic\]"):
+        world.ask()
+    assert 0 == world.ledger.spent().calls

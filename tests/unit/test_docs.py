@@ -234,7 +234,7 @@ def test_rooms_page_names_every_room() -> None:
         for p in (ROOT / "bot").iterdir()
         if (p / "__init__.py").exists() or p.suffix == ".py"
     }
-    assert rooms - {"__init__.py", "__main__.py", "testing.py"} == set(rows)
+    assert rooms - {"__init__.py", "__main__.py", "testing"} == set(rows)
 
 
 def test_cycle_page_names_every_step() -> None:

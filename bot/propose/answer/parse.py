@@ -19,7 +19,9 @@ from bot.propose.answer.values import (
 
 _CUT_OFF = frozenset({"length", "max_tokens", "max_output_tokens", "model_length"})
 _WITHHELD = frozenset({"content_filter", "safety", "recitation", "refusal", "error"})
-_THOUGHT = re.compile(r"\s*<(think|thinking|thought)>", re.IGNORECASE)
+_THOUGHT = re.compile(
+    r"^[ \t]*<(think|thinking|thought)>", re.IGNORECASE | re.MULTILINE
+)
 _SIDE = re.compile(r"[ab]/")  # the sides of a diff, which some put before a path
 _SUMMARY = 200  # characters; a longer one is cut
 _KINDS: Mapping[str, DeclineKind] = {
@@ -58,16 +60,22 @@ def parse_answer(
 
 def _without_thoughts(text: str, mark: str) -> str:
     """Drop what a reasoning model thinks before it answers."""
-    begun = _THOUGHT.match(text)
+    begun = _THOUGHT.search(text, 0, _first(text, mark))
     if begun:
         closing = f"</{begun[1].lower()}>"
-        end = text.lower().find(closing)
-        if end < 0:
+        end = text.lower().find(closing, begun.end())
+        if end >= 0:
+            return text[: begun.start()] + "\n" + text[end + len(closing) :]
+        if not text[: begun.start()].strip():
             raise Unreadable(f"the answer was cut off inside {begun[0].strip()}")
-        return text[end + len(closing) :]
     # Some servers swallow the opening tag; files may hold the closing one.
     before, found, after = text.partition("</think>")
     return after if found and mark not in before else text
+
+
+def _first(text: str, mark: str) -> int:
+    at = text.find(mark)
+    return len(text) if at < 0 else at
 
 
 def _joined(

@@ -8,7 +8,7 @@ from bot.domain.change import FileEdit
 from bot.propose.answer.values import Answer
 from bot.propose.edits.change import new_lines
 from bot.propose.edits.gather import Target, gather
-from bot.propose.edits.guards import check_elision, check_symbols, moved_symbols
+from bot.propose.edits.guards import check_stubs, check_symbols, moved_symbols
 from bot.propose.edits.lines import split_lines
 from bot.propose.edits.tree import Tree
 from bot.propose.edits.values import Base, Limits, Misfit, Texts, Unfit
@@ -91,7 +91,7 @@ def _written(target: Target, tree: Tree, limits: Limits, texts: Texts) -> _Made:
     old = "" if content is None else _text(content, limits, texts)
     old_lines = split_lines(old)
     lines = new_lines(target, old_lines, limits)
-    check_elision(target.path, lines, old_lines)
+    check_stubs(target.path, lines, old_lines)
     text = "".join(f"{line}\n" for line in lines)
     before = (target.source, old) if target.source else None
     lost, gained = moved_symbols(before, (target.path, text))

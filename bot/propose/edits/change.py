@@ -5,6 +5,7 @@ from contextlib import suppress
 
 from bot.propose.edits.fences import unwrapped, without_fence
 from bot.propose.edits.gather import Target
+from bot.propose.edits.guards import check_elision
 from bot.propose.edits.languages import language_of
 from bot.propose.edits.lines import Lines, split_lines
 from bot.propose.edits.match import Block, find
@@ -32,6 +33,7 @@ def new_lines(target: Target, old: Sequence[str], limits: Limits) -> list[str]:
 
 def _whole(target: Target, text: str, old: Sequence[str], limits: Limits) -> list[str]:
     lines = without_fence(target.path, split_lines(text.removeprefix("\ufeff")), old)
+    check_elision(target.path, lines, old)
     before, after = _filled(old), _filled(lines)
     if before >= _SMALL and after < before * (1 - limits.shrink):
         raise Unfit(
@@ -49,6 +51,7 @@ def _filled(lines: Sequence[str]) -> int:
 def _find(path: str, lines: Lines, search: str, replace: str, limits: Limits) -> Change:
     block = Block(tuple(split_lines(search)), tuple(split_lines(replace)))
     _check_fence(path, block)
+    check_elision(path, block.replace, block.search)
     try:
         return Change.of(lines.exact, find(lines, block, limits))
     except Unfit as unfit:

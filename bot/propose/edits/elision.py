@@ -1,28 +1,33 @@
 """Lines that stand for text which the answer left out.
 
 They are told by what they say, whatever marks the comment: nothing but an ellipsis, or
-only words like "rest", "code", "unchanged". A line that the file has already, at the
-same place, is none.
+only words like "rest", "code", "unchanged". Lines that the old text has as well are
+none, as long as nothing is missing between them.
 """
 
 import re
-from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from bot.propose.edits.elision_words import (
     ALONE,
+    CODE,
     FILLER,
+    HELD,
     NOUN,
     PART,
     PHRASES,
+    REST,
     STATE,
     THING,
-    WHOLE,
 )
 from bot.propose.edits.languages import language_of
+from bot.propose.edits.lines import common_start
 
 _MAX_WIDTH = 200  # characters; no one leaves out code in a longer line
+_MUCH = 250_000  # pairs of lines to compare
 _MAX_PHRASE = 40
 _MAX_WORDS = 12
 _UNKNOWN = 2  # words of a name, as in "rest of TreeView unchanged"
@@ -56,46 +61,67 @@ def find_elision(path: str, new: Sequence[str], old: Sequence[str]) -> int | Non
 
     Args:
         path: Where it stands; an ellipsis means other things in other languages.
-        new: The lines of the new file.
-        old: The lines of the file as it is; empty for a new one.
+        new: The lines of the new text.
+        old: The lines in whose place it stands; empty for a new file.
     """
-    suspects = [at for at, line in enumerate(new) if _is_suspect(path, new, at, line)]
-    if not suspects:
-        return None
-    known = _Known(new, old)
-    if not old and language_of(path) == "text":
+    # In a new text for people nothing can be lost, and much is only spoken of.
+    is_new_prose = not old and language_of(path) == "text"
+    suspects = [
+        at
+        for at, line in enumerate(new)
+        if _is_suspect(path, new, at, line, is_lax=is_new_prose)
+    ]
+    if is_new_prose:
         suspects = [at for at in suspects if _WORD.search(new[at])]
-    return next((at for at in suspects if not known.has(at)), None)
+    if not suspects or _has_all(new, old, {new[at].strip() for at in suspects}):
+        return None
+    return suspects[0]
 
 
-class _Known:
-    """Which lines the old file has at the same place."""
-
-    def __init__(self, new: Sequence[str], old: Sequence[str]) -> None:
-        self._new = [line.strip() for line in new]
-        before = [line.strip() for line in old]
-        filled = [line for line in before if line]
-        self._pairs = frozenset(zip(["", *filled], [*filled, ""], strict=True))
-        self._old_count, self._new_count = Counter(before), Counter(self._new)
-
-    def has(self, at: int) -> bool:
-        """Return whether the old file has this line beside the same neighbour."""
-        line = self._new[at]
-        if self._new_count[line] > self._old_count[line]:
-            return False
-        above = next((x for x in reversed(self._new[:at]) if x), "")
-        below = next((x for x in self._new[at + 1 :] if x), "")
-        return (above, line) in self._pairs or (line, below) in self._pairs
+def _has_all(new: Sequence[str], old: Sequence[str], said: AbstractSet[str]) -> bool:
+    """Return whether the old text has these lines too, and no less between them."""
+    before, after = _pieces(old, said), _pieces(new, said)
+    return [head for head, _ in before] == [head for head, _ in after] and all(
+        _keeps(piece, other)
+        for (_, piece), (_, other) in zip(before, after, strict=True)
+    )
 
 
-def _is_suspect(path: str, lines: Sequence[str], at: int, line: str) -> bool:
+def _pieces(
+    lines: Sequence[str], said: AbstractSet[str]
+) -> list[tuple[str, list[str]]]:
+    """Return what stands after the start and after each of the lines, up to the next."""
+    pieces: list[tuple[str, list[str]]] = [("", [])]
+    for line in lines:
+        text = line.strip()
+        if text in said:
+            pieces.append((text, []))
+        elif text:
+            pieces[-1][1].append(text)
+    return pieces
+
+
+def _keeps(old: list[str], new: list[str]) -> bool:
+    """Return whether at no place lines are gone for which there are not as many."""
+    start = common_start(old, new)
+    end = common_start(old[start:][::-1], new[start:][::-1])
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if not old or len(old) * len(new) > _MUCH:
+        return not old
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    return all(j - i <= last - first for _, i, j, first, last in matcher.get_opcodes())
+
+
+def _is_suspect(
+    path: str, lines: Sequence[str], at: int, line: str, *, is_lax: bool
+) -> bool:
     if len(line) > _MAX_WIDTH or not _HINT.search(line):
         return False
     said = _said(line)
     if said.text and not _ELLIPSIS.sub("", said.text).strip(" .,"):
         return _is_bare_ellipsis(path, lines, at, said)
     is_prose = language_of(path) == "text"
-    if _speaks_of_rest(said, is_prose=is_prose):
+    if _speaks_of_rest(said, is_prose=is_prose, is_lax=is_lax):
         return True
     trailing = None if is_prose else _TRAILING.search(line)
     if trailing is None:
@@ -120,7 +146,9 @@ def _said(line: str) -> _Said:
     return _Said(text.strip(), is_comment, is_bracketed)
 
 
-def _speaks_of_rest(said: _Said, *, is_prose: bool = False) -> bool:
+def _speaks_of_rest(
+    said: _Said, *, is_prose: bool = False, is_lax: bool = False
+) -> bool:
     text = said.text
     has_ellipsis = _ELLIPSIS.search(text) is not None
     is_aside = said.is_comment or (is_prose and said.is_bracketed)
@@ -134,7 +162,7 @@ def _speaks_of_rest(said: _Said, *, is_prose: bool = False) -> bool:
         return False
     words = [word.lower() for word in _WORD.findall(text)]
     return len(words) <= _MAX_WORDS and _means_rest(
-        frozenset(words), has_ellipsis=has_ellipsis, needs_more=is_prose
+        frozenset(words), has_ellipsis=has_ellipsis, needs_more=is_lax
     )
 
 
@@ -151,7 +179,7 @@ def _means_rest(words: frozenset[str], *, has_ellipsis: bool, needs_more: bool) 
         return False
     if words & ALONE:
         return words <= STATE | FILLER
-    return bool(words & WHOLE) and bool(words & THING)
+    return bool((words & REST and words & THING) or (words & HELD and words & CODE))
 
 
 def _is_bare_ellipsis(path: str, lines: Sequence[str], at: int, said: _Said) -> bool:

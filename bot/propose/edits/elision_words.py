@@ -1,7 +1,7 @@
 """The words of lines such as "rest of the code unchanged", in several languages.
 
 A line is one when all it says is said in these words; so real comments, which speak of
-something, are none. `ALONE` says enough by itself, `WHOLE` with a `THING`.
+something, are none. `ALONE` says enough by itself, `REST` with a `THING`, `HELD` with `CODE`.
 """
 
 # ruff: noqa: RUF001 - these are words of languages with other letters
@@ -36,11 +36,17 @@ demais overige bestaande reszta pozostały pozostała pozostałe istniejący о�
 остальная остальное остальные остаток оставшийся оставшаяся оставшиеся существующий
 существующие прочий далее решта інший інші kalan kalanı geri mevcut diğer
 """)
-WHOLE = _words("""
-rest remaining remainder existing previous original restliche restlicher übrige
-übriger bestehende bestehender reste existant existante resto existente rimanente
-overige bestaande reszta остальной остальная остальные оставшийся существующий решта
-kalan kalanı mevcut
+REST = _words("""
+rest remaining remainder restliche restlicher übrige übriger reste restant resto
+restantes rimanente overige reszta остальной остальная остальные оставшийся остаток
+решта kalan kalanı
+""")
+HELD = _words("""
+existing previous original bestehende bestehender existant existante existente
+esistente bestaande istniejący существующий mevcut
+""")
+CODE = _words("""
+code implementation codebase logic código codice kod kodu kodun код кода
 """)
 THING = _words("""
 code file class function functions method methods module implementation contents

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from bot.propose.answer.values import Delete, Operation, Rename, Replace, WholeFile
+from bot.propose.answer.values import Delete, Operation, Rename, WholeFile
 from bot.propose.edits.tree import Tree
 from bot.propose.edits.values import Unfit
 
@@ -54,8 +54,8 @@ class _Gathered:
                 self._delete(path)
             case WholeFile(path, text, is_new):
                 self._whole(path, text, is_new=is_new)
-            case Replace(path, blocks):
-                self._replace(path, blocks)
+            case _:
+                self._replace(operation.path, operation.blocks)
 
     def _rename(self, old: str, new: str) -> None:
         source, path = self._tree.existing(old, "rename"), self._tree.new(new, "rename")

@@ -21,17 +21,37 @@ _TAKES_AWAY = re.compile(
 def check_elision(path: str, new: Sequence[str], old: Sequence[str]) -> None:
     """Refuse a text with a line that stands for something left out.
 
+    Args:
+        path: Where it is to stand.
+        new: A whole text, or what replaces a piece.
+        old: The file, or the piece, as it is.
+
     Raises:
-        Unfit: There is one; the file as it is does not have it there.
+        Unfit: There is one; the old text does not have it there.
     """
     at = find_elision(path, new, old)
-    at = find_stub(path, new, old) if at is None else at
     if at is not None:
-        raise Unfit(
-            f"line {at + 1} of the new text reads as if something was left out: give "
-            "the text in full, or word a real comment otherwise",
-            quoted(new[max(0, at - 1) : at + 2]),
-        )
+        raise _left_out(new, at)
+
+
+def check_stubs(path: str, new: Sequence[str], old: Sequence[str]) -> None:
+    """Refuse a file in which a function's body became `...`.
+
+    Raises:
+        Unfit: There is one.
+    """
+    at = find_stub(path, new, old)
+    if at is not None:
+        raise _left_out(new, at)
+
+
+def _left_out(lines: Sequence[str], at: int) -> Unfit:
+    return Unfit(
+        "a line of the new text reads as if something was left out: give the text in "
+        "full, or `edit` blocks that don't reach over it, or word a real comment "
+        "otherwise",
+        quoted(lines[max(0, at - 1) : at + 2]),
+    )
 
 
 def check_symbols(

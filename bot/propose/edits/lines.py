@@ -16,6 +16,16 @@ def split_lines(text: str) -> list[str]:
     return lines
 
 
+def common_start(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many lines both begin with."""
+    count = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        count += 1
+    return count
+
+
 class Lines:
     """The lines of a file, made searchable once for all blocks."""
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from bot.propose.edits.lines import common_start
 from bot.propose.edits.shift import UNSHIFTED, Shift
 
 _MUCH = 100_000  # line pairs to compare; above, a change counts as one piece
@@ -86,8 +87,8 @@ def _changes(
     """Return the changed spans of both sides; white space at line ends is no change."""
     a = [line.rstrip() for line in search]
     b = [line.rstrip() for line in replace]
-    start = _common(a, b)
-    end = _common(a[start:][::-1], b[start:][::-1])
+    start = common_start(a, b)
+    end = common_start(a[start:][::-1], b[start:][::-1])
     a, b = a[start : len(a) - end], b[start : len(b) - end]
     if not a and not b:
         return []
@@ -99,12 +100,3 @@ def _changes(
         for tag, i, j, first, last in matcher.get_opcodes()
         if tag != "equal"
     ]
-
-
-def _common(a: Sequence[str], b: Sequence[str]) -> int:
-    count = 0
-    for left, right in zip(a, b, strict=False):
-        if left != right:
-            break
-        count += 1
-    return count

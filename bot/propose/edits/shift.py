@@ -53,10 +53,8 @@ def uniform_shift(pairs: Iterable[tuple[str, str]]) -> Shift | None:
     indents = dict.fromkeys(
         (indent_of(wanted), indent_of(real)) for wanted, real in pairs if real.strip()
     )
-    if not indents:
-        return UNSHIFTED
-    wanted, real = max(indents, key=lambda pair: len(pair[0]) + len(pair[1]))
-    for shift in _candidates(wanted, real):
+    longest = max(indents, key=lambda pair: len(pair[0] + pair[1]), default=("", ""))
+    for shift in _candidates(*longest):
         if all(_fits(shift, pair) for pair in indents):
             return shift
     return None

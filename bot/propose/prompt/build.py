@@ -1,6 +1,7 @@
 """A prompt that fits: what is asked, what is known, and the code that it is about."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from bot.llm.values import Message, ModelFailed
 from bot.propose.prompt.code import NO_ROOM, file_block, file_text
@@ -70,12 +71,10 @@ def with_files(
 
 def _unforged(nonce: str, make: Callable[[Fence], Prompt]) -> Prompt:
     """Make the prompt with a mark that stands in none of its texts."""
-    for mark in marks(nonce):  # pragma: no branch - it never ends
-        try:
-            return make(Fence(mark))
-        except MarkTaken:
-            continue
-    raise AssertionError("there is always another mark")
+    candidates = marks(nonce)
+    while True:
+        with suppress(MarkTaken):
+            return make(Fence(next(candidates)))
 
 
 def _answered(

@@ -22,6 +22,7 @@ _MORE_FOLDERS = 12
 _CUT_AT_LEAST = 200  # tokens; a shorter piece of a file helps nobody
 _FENCE_TOKENS = 160  # at most, beside the path
 _LISTED_SYMBOLS = 12
+_MOST_BYTES = 4  # of a token, so that no file is passed over that might fit
 _SECRET = "not shown, it may hold secrets"  # noqa: S105 - words for people
 
 
@@ -60,7 +61,11 @@ def choose(
     for path in named:
         _show(code, path, room, fence, chosen, may_cut=True)
     for path in ranked:
-        if path not in chosen.shown and path not in chosen.left_out:
+        if path in chosen.shown or path in chosen.left_out:
+            continue
+        if (code.size(path) or 0) // _MOST_BYTES > room.left:
+            chosen.left_out[path] = NO_ROOM  # known without reading it
+        else:
             _show(code, path, room, fence, chosen, may_cut=False)
     room.give(aside)
     _draw_map(code, (*named, *ranked), room, chosen)
@@ -124,9 +129,11 @@ def _decoded(content: bytes) -> str:
 
 def _draw_map(code: CodeView, first: Sequence[str], room: Room, chosen: Code) -> None:
     shown = set(chosen.shown)
-    rest = [path for path in _in_order(code, first, shown) if not is_hidden(path)]
+    rest = list(_in_order(code, first, shown))
     lines = Room(room.left - _MORE_TOKENS - _FENCE_TOKENS)
     for number, path in enumerate(rest):
+        if is_hidden(path):
+            continue
         line = _line(code, path)
         if not lines.take(line):
             chosen.unlisted = len(rest) - number
@@ -159,14 +166,19 @@ def _name_folders(paths: Sequence[str], chosen: Code) -> None:
     """Say in which folders the files are that the map has no room for."""
     if not chosen.map:
         return
-    counts = Counter(path.rpartition("/")[0].partition("/")[0] for path in paths)
+    counts = Counter(_top(path) for path in paths)
     room = Room(_MORE_TOKENS)
     head = f"and {len(paths)} more files, in:"
     room.take(head)
     listed = []
     for folder, count in counts.most_common(_MORE_FOLDERS):
-        entry = masked(f" {folder or '.'}/ ({count})")
-        if not room.take(entry):
+        entry = masked(f" {folder} ({count})")
+        if is_hidden(folder) or not room.take(entry):
             break
         listed.append(entry)
     chosen.map.append(head + ",".join(listed))
+
+
+def _top(path: str) -> str:
+    folder, slash, _ = path.partition("/")
+    return f"{folder}/" if slash else "./"

@@ -4,6 +4,7 @@ from bot.llm.values import Message, ModelFailed
 from bot.propose.prompt.code import NO_ROOM, RANKED, Code, choose
 from bot.propose.prompt.fence import Fence
 from bot.propose.prompt.named import named_files
+from bot.propose.prompt.names import MAX_SHOWN_BYTES
 from bot.propose.prompt.plain import plain
 from bot.propose.prompt.room import PER_MESSAGE, Room, cut, estimate, estimate_all
 from bot.propose.prompt.secret import masked
@@ -84,6 +85,9 @@ class Draft:
     def _put_guides(self, tokens: int) -> None:
         by_name = {path.lower(): path for path in self._code.paths()}
         for path in (by_name[name] for name in _GUIDES if name in by_name):
+            if (self._code.size(path) or 0) > MAX_SHOWN_BYTES:
+                self._dropped.append(path)
+                continue
             content = self._code.read(path) or b""
             text = content.decode("utf-8", "replace").replace("\0", "")
             self._put(path, f"Conventions of the repository: {path}", text, tokens)

@@ -16,32 +16,33 @@ def named_files(text: str, paths: Iterable[str]) -> tuple[str, ...]:
     """Return the files that a text names, in the order in which it does.
 
     A file is named by its path or the end of it: at least its name with the ending.
-    Where several files have that name, those of which more of the path is given.
+    Where one place in the text fits several files, those of which it gives the whole
+    path are meant, or else all of them, if they are few.
     """
-    places: dict[str, list[tuple[str, int, int]]] = {}
+    places: dict[tuple[int, int], list[str]] = {}
     for path in paths:
         name = path.rpartition("/")[2]
         if name in text and ("." in name[1:] or name in _NO_ENDING):
-            at, length = _longest_end(text, path)
-            if at >= 0:
-                places.setdefault(name, []).append((path, at, length))
-    chosen: list[tuple[int, str]] = []
-    for found in places.values():
-        longest = max(length for _, _, length in found)
-        meant = [(at, path) for path, at, length in found if length == longest]
-        chosen += meant if len(meant) <= _SAME_NAME else ()
-    return tuple(path for _, path in sorted(chosen))[:MAX_NAMED]
+            place = _place(text, path)
+            if place is not None:
+                places.setdefault(place, []).append(path)
+    found: dict[str, None] = {}
+    for (start, stop), fitting in sorted(places.items()):
+        whole = [path for path in fitting if path == text[start:stop]]
+        meant = whole or fitting
+        found |= dict.fromkeys(meant if len(meant) <= _SAME_NAME else ())
+    return tuple(found)[:MAX_NAMED]
 
 
-def _longest_end(text: str, path: str) -> tuple[int, int]:
-    """Return where the longest end of a path stands in the text, and its length."""
+def _place(text: str, path: str) -> tuple[int, int] | None:
+    """Return from where to where the longest end of a path stands in the text."""
     end = path
     while end:
         at = _find(text, end)
         if at >= 0:
-            return at, len(end) + (end == path)
+            return at, at + len(end)
         end = end.partition("/")[2]
-    return -1, 0
+    return None
 
 
 def _find(text: str, name: str) -> int:

@@ -27,4 +27,6 @@ def plain(text: str) -> str:
 
 def is_plain_name(path: str) -> bool:
     """Say whether a path can stand in a line of the prompt as it is."""
-    return not _UNSEEN.search(path) and not re.search(r"[\n\t]", path) and path != ""
+    if path.isascii():
+        return path.isprintable() and path != ""
+    return not _UNSEEN.search(path) and plain(path) == path and "\t" not in path

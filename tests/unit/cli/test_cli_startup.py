@@ -7,16 +7,16 @@ import sys
 import pytest
 from command_world import World
 
-_SCRIPT = r"""
-import json, os, pathlib, re, sys
+_SCRIPT = """
+import json, os, re, sys
 from bot.cli.main import run
 code = run(sys.argv[1:], os.environ)
-# Not ru_maxrss, which counts the memory of whoever started the process.
-status = pathlib.Path("/proc/self/status").read_text()
-peak = int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024
+# Not ru_maxrss: that starts with what the process had that started this one.
+peak = int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024
 print(json.dumps([code, peak, sorted(sys.modules)]), file=sys.stderr)
 """
-_HEAVY = {"git", "httpx", "markdown_it", "structlog", "mdit_py_plugins"}
+_SDKS = {"pydantic_ai", "openai", "anthropic", "genai_prices", "httpx2"}
+_HEAVY = {"git", "httpx", "markdown_it", "structlog", "mdit_py_plugins", *_SDKS}
 _ROOMS = {"bot.checks", "bot.forge", "bot.propose", "bot.report", "bot.start"}
 
 

@@ -11,7 +11,7 @@ from bot.errors import Deferred, Interrupted, Misconfigured, OverBudget
 from bot.llm import Message, ModelFailed
 from bot.llm.wire import HttpFault, Lost, NotSent
 from bot.settings.models import Price
-from bot.store.ledger import Caps
+from bot.store.ledger import Caps, PeriodCaps
 
 DOWN = HttpFault(503, {}, "down")
 OUT = [DOWN] * 3
@@ -94,6 +94,13 @@ def test_an_outage_says_more_than_a_want_of_budget(world, wire):
         world.ask(caps=Caps(call=1))
 
 
+def test_no_budget_for_another_try_is_still_an_outage(world, wire):
+    """What ended the call is that nobody answered, not that the cap is used up."""
+    wire.script = [DOWN]
+    with pytest.raises(Deferred, match="s0:m answered 503"):
+        world.ask(caps=Caps(repo=PeriodCaps(calls_per_day=1)))
+
+
 def test_a_prompt_that_nobody_has_room_for_fails_the_attempt(world, wire):
     """A prompt that can't fit any context is never sent."""
     long = (Message("user", "word " * 9000),)
@@ -122,6 +129,16 @@ def test_calls_of_the_interrupted_cycle_count_too(world, wire):
     world.ask(more, cycle_id="cycle-2", resumes="cycle-1")
     with pytest.raises(OverBudget, match="made its 6 calls"):
         world.ask(more, cycle_id="cycle-2", resumes="cycle-1")
+
+
+def test_calls_without_a_reply_count_after_a_restart(world, wire):
+    """A cycle that goes on under its own id has made the calls that failed."""
+    wire.script = [*OUT, *OUT]
+    with pytest.raises(Deferred):
+        world.ask()
+    world.restarted()
+    with pytest.raises(OverBudget, match="made its 6 calls"):
+        world.ask(resumes="cycle-1")
 
 
 def test_the_third_outage_in_a_row_opens_the_breaker(world, wire):
@@ -223,6 +240,22 @@ def test_what_never_left_costs_nothing_and_is_tried_again(world, wire):
     wire.script = [NotSent("ConnectError"), said()]
     assert "s0:m" == world.ask().model
     assert 1 == world.ledger.spent().calls
+
+
+def test_what_never_left_outside_a_cycle_costs_nothing_either(world, wire):
+    """A call that belongs to no cycle is tried again just so."""
+    wire.script = [NotSent("ConnectError"), said()]
+    assert "s0:m" == world.ask(cycle_id=None).model
+
+
+def test_a_try_after_a_rest_that_is_not_made_leaves_it_to_the_next(world, wire):
+    """Where the budget refuses the try, the next caller may make it at once."""
+    wire.script = [HttpFault(503, {"retry-after": "3600"}, ""), said(), said()]
+    world.ask()
+    world.clock.go(hours=1)
+    with pytest.raises(OverBudget):
+        world.ask(cycle_id="c2", caps=Caps(call=1))
+    assert "s0:m" == world.ask(cycle_id="c3").model
 
 
 def test_missing_packages_cost_nothing(world, wire):

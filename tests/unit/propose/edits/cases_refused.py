@@ -67,7 +67,7 @@ ELISIONS = {
     "vim": ("x.vim", '" ... existing code ...'),
     "ocaml": ("x.ml", "(* existing code *)"),
     "batch": ("x.bat", "REM rest of the file unchanged"),
-    "jinja": ("x.j2", "{# existing content #}"),
+    "jinja": ("x.j2", "{# rest of the content #}"),
     "fsharp": ("x.fs", "// <existing code>"),
     "german": ("x.py", "# ... der Rest bleibt unverändert"),
     "german-plain": ("x.go", "// restlicher Code wie bisher"),
@@ -337,6 +337,30 @@ def _places() -> Iterator[Case]:
                 ),
             )
         ),
+        "almost that of lines",
+    )
+    wide = "x" * 400
+    long = [f"line {number} of the file\n" for number in range(30)]
+    old, wrong = "".join([*long[:15], f"{wide}\n", *long[15:]]), f"{wide}y\n"
+    yield Case(
+        "very-long-line-recalled",
+        {"a.txt": old.encode()},
+        answer(
+            edit(
+                "a.txt",
+                (
+                    "".join([*long[:15], wrong, *long[15:]]),
+                    "".join([*long[:15], wrong, *long[15:29], "end\n"]),
+                ),
+            )
+        ),
+        "not in the file",
+    )
+    made_up = CLASS.replace("class Shelf:\n", "class Shelf:\n    pass\n    never = 1\n")
+    yield Case(
+        "changes-lines-that-are-not-there",
+        {PATH: CLASS.encode()},
+        answer(edit(PATH, (made_up, made_up.replace("    never = 1\n", "")))),
         "almost that of lines",
     )
     yield Case("empty-search", FILES, answer(edit(PATH, ("", "x\n"))), "is empty")

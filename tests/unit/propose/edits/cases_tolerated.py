@@ -251,6 +251,18 @@ def _operations() -> Iterator[Case]:
         answer(edit("a.md", ("one\ntwo\nthree\n", "one\ntwo\nfour\n"))),
         {"a.md": b"one  \ntwo  \nfour\n"},
     )
+    yield Case(
+        "nothing-changes-but-spaces",
+        {"a.md": b"one  \ntwo\n"},
+        answer(edit("a.md", ("one\ntwo\n", "one\ntwo\n"))),
+        {"a.md": b"one  \ntwo\n"},
+    )
+    yield Case(
+        "indented-blank-line",
+        {"a.txt": b"\tone\n\n\ttwo\n"},
+        answer(edit("a.txt", ("one\n\ntwo\n", "one\n\nthree\n"))),
+        {"a.txt": b"\tone\n\n\tthree\n"},
+    )
     repeated = b"[a]\nx = 1\n\n[b]\nx = 1\n\n[c]\nx = 1\n"
     yield Case(
         "repeated-block-told-apart",
@@ -387,6 +399,13 @@ FINE = {
     "go-variadic": ("x.go", "func f(rest ...string) {}\n"),
     "rust-range": ("x.rs", "let Point { x, .. } = point;\n"),
     "md-quote": ("x.md", "He said:\n\n> ...\n\nand left.\n"),
+    "readme": ("README", "...\n\nThe rest of the file remains unchanged.\n"),
+    "md-heading": ("x.md", "# Existing code\n"),
+    "py-existing-file": (
+        "x.py",
+        "# Existing file.\n# Original content\n# Same as above.\n",
+    ),
+    "py-marks": ("x.py", "# # # # # x and more\n"),
     "md-prose": ("x.md", "The rest of the file remains unchanged.\n"),
     "md-config": ("x.md", "```toml\n# ...\n```\n"),
     "json-words": ("x.json", '[\n  "unchanged",\n  "existing code"\n]\n'),
