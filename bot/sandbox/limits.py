@@ -1,7 +1,7 @@
 """What a job may use: kernel limits of each process, and sampled ones of them all."""
 
+import os
 import resource
-import shutil
 import time
 from pathlib import Path
 
@@ -14,6 +14,7 @@ _INTERVAL_S = 0.2
 _SHARE_OF_TIME = 20
 """Sampling may take one part in so many of the supervisor's time."""
 _FREE_FLOOR = 256 * 1024**2
+_FREE_FILES = 10_000
 
 
 def prlimit_args(settings: SandboxSettings, uid: int) -> tuple[str, ...]:
@@ -47,13 +48,13 @@ class Watch:
 
     Args:
         memory: Bytes that all its processes may hold together.
-        tree: A folder on the disk that must not run full.
+        tree: A folder on the disk that must not run full, of bytes or of files.
     """
 
     def __init__(self, memory: int, tree: Path) -> None:
         self._memory = memory
         self._tree = tree
-        self._floor = min(_FREE_FLOOR, shutil.disk_usage(tree).free // 2)
+        self._floor = _least_free(os.statvfs(tree))
         self._next_at = 0.0
 
     def __call__(self, pid: int) -> Ended | None:
@@ -70,6 +71,18 @@ class Watch:
         pids = descendants(pid)
         if memory_of(pids) > self._memory and exact_memory_of(pids) > self._memory:
             return Ended.MEMORY
-        if shutil.disk_usage(self._tree).free < self._floor:
+        if _is_below(os.statvfs(self._tree), self._floor):
             return Ended.DISK
         return None
+
+
+def _least_free(disk: os.statvfs_result) -> tuple[int, int]:
+    """Return the bytes and files that are to stay free: half, or what others can do with."""
+    free = disk.f_bavail * disk.f_frsize
+    return min(_FREE_FLOOR, free // 2), min(_FREE_FILES, disk.f_favail // 2)
+
+
+def _is_below(disk: os.statvfs_result, floor: tuple[int, int]) -> bool:
+    least_bytes, least_files = floor
+    free = disk.f_bavail * disk.f_frsize
+    return free < least_bytes or disk.f_favail < least_files

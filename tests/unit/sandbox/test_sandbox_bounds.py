@@ -144,12 +144,13 @@ def test_large_file_is_bounded(run, tree: Path):
     assert finished.output.split()[-1] == "8388608"
 
 
-def test_full_disk_ends_a_job(tmp_path: Path):
-    """A job is ended before the disk of its tree is full."""
+@pytest.mark.parametrize("floor", [(1 << 60, 0), (0, 1 << 60)])
+def test_full_disk_ends_a_job(tmp_path: Path, floor: tuple[int, int]):
+    """A job is ended before the disk of its tree is full, of bytes or of files."""
     watch = Watch(memory=1 << 40, tree=tmp_path)
     assert watch(os.getpid()) is None
     watch = Watch(memory=1 << 40, tree=tmp_path)
-    watch._floor = 1 << 60
+    watch._floor = floor
     assert Ended.DISK is watch(os.getpid())
 
 
