@@ -40,5 +40,10 @@ bench:
 	@scripts/setup dev
 	$(PYTHON) -m bench
 
+# The long campaigns, in full; CI runs them short and seeded.
+soak:
+	@scripts/setup dev
+	$(PYTHON) -m bench.soak_edits
+
 clean:
 	rm -rf .venv dist data/demo

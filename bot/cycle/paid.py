@@ -1,6 +1,5 @@
 """Paid replies of cycles that could not end: kept, and gone on from by the next one."""
 
-from bot.cycle.document import read_gaps_at
 from bot.cycle.rooms import Rooms
 from bot.domain.gap import Gap, GapState, GapStatus
 from bot.domain.outcome import Outcome
@@ -59,6 +58,8 @@ def to_resume(rooms: Rooms, statuses: list[GapStatus]) -> tuple[Resumable, Gap] 
 
 def _gap_at(rooms: Rooms, paid: Resumable) -> Gap | None:
     """Return the gap as the stored base has it; None when that is not here any more."""
+    from bot.cycle.document import read_gaps_at  # noqa: PLC0415 - parses Markdown
+
     try:
         document = read_gaps_at(rooms, paid.base_sha)
     except BotError:
