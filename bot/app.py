@@ -243,6 +243,15 @@ class App:
             remove(path)
         return held
 
+    def wake_models(self) -> tuple[str, ...]:
+        """Let every model that rests be asked again; return which."""
+        folder = self.settings.data_dir / "models"
+        if not folder.is_dir():
+            return ()
+        from bot.llm.rests import Rests
+
+        return Rests(folder, self.clock).clear()
+
 
 def is_paid(repo: RepoSettings) -> bool:
     """Whether models are asked for this repository."""

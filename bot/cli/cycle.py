@@ -113,17 +113,25 @@ def _plan(session: Session, rooms: "Rooms") -> int:
                 "branch": seen.branch,
                 "recipe": seen.recipe and seen.recipe.run,
                 "checks": list(seen.checks),
-                "worst_case_usd": 0,
+                "models": list(seen.models),
+                "files": list(seen.files),
+                "prompt": [{"role": m.role, "text": m.text} for m in seen.messages],
+                "worst_case_usd": float(seen.worst_usd),
             }
         )
     elif task:
         gap = task.gap
         session.line(f"gap:     {gap.id}  {one_line(gap.title, 100)}")
         session.line(f"at:      {gap.path}:{gap.line_number} of {task.base_sha[:12]}")
-        session.line(f"recipe:  {seen.recipe.run if seen.recipe else 'none'}")
+        if seen.models:
+            session.line(f"models:  {', '.join(seen.models)}")
+            session.line(f"sees:    {', '.join(seen.files) or 'no file whole'}")
+        else:
+            session.line(f"recipe:  {seen.recipe.run if seen.recipe else 'none'}")
         session.line(f"checks:  {'; '.join(seen.checks) or 'none'}")
         session.line(f"branch:  {seen.branch}")
-        session.line("cost:    nothing, a recipe asks no model")
+        cost = f"at most ${seen.worst_usd:f} a call" if seen.models else "nothing"
+        session.line(f"cost:    {cost}")
     if ending and not session.json:
         session.line(f"{ending.outcome}: {ending.reason}")
     return exit_code(ending.outcome) if ending else 0

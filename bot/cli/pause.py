@@ -60,10 +60,13 @@ def resume(
     session = session_of(context).with_options(config, as_json=as_json)
     with session.app() as app:
         removed = [str(path) for path in app.resume(repo)]
+        woken = list(app.wake_models())
     if session.json:
-        session.answer({"schema_version": 1, "removed": removed})
+        session.answer({"schema_version": 1, "removed": removed, "models": woken})
         return
+    for name in woken:
+        session.line(f"{name} is asked again")
     for path in removed:
         session.line(f"removed {path}")
-    if not removed:
+    if not removed and not woken:
         session.line("nothing is paused")

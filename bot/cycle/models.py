@@ -1,6 +1,8 @@
 """The model proposer of one repository, built where models are configured."""
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from bot.cycle.rooms import Rooms
@@ -21,6 +23,7 @@ from bot.workspace.snapshot import Snapshot
 from bot.workspace.text import conform, decode
 
 if TYPE_CHECKING:
+    from bot.cycle.work import Task as CycleTask
     from bot.workspace.trees import Tree
 
 ROLE = "proposer"
@@ -91,6 +94,28 @@ def model_proposer(rooms: Rooms, gateway: Gateway) -> ModelProposer:
         [check.run for check in rooms.repo.check],
         Texts(decode=decode, conform=conform),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the first model would be asked, and what that could cost."""
+
+    messages: tuple[Message, ...]
+    files: tuple[str, ...]
+    worst_usd: Decimal
+
+
+def first_question(rooms: Rooms, task: "CycleTask", cycle_id: str) -> Asked:
+    """Build the prompt of a gap without asking anybody.
+
+    Raises:
+        Misconfigured: A price or a server is not right.
+    """
+    gateway = open_gateway(rooms)
+    question = Task(task.gap, task.base_sha, cycle_id, task.memory, origin=cycle_id)
+    prompt = model_proposer(rooms, gateway).first_prompt(question)
+    worst = gateway.worst_case(ROLE, prompt.messages, MAX_OUTPUT)
+    return Asked(prompt.messages, prompt.files_shown, worst)
 
 
 def can_spend(rooms: Rooms) -> bool:

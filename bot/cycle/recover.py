@@ -21,7 +21,10 @@ def recover(rooms: Rooms, own_id: str) -> tuple[CycleRecord, ...]:
     if rooms.index.was_rebuilt:
         rooms.reindex()
     found = []
-    for entry in rooms.journal.unfinished():
+    unfinished = rooms.journal.unfinished()
+    if unfinished:
+        rooms.ledger.settle_dead()
+    for entry in unfinished:
         if entry.cycle_id == own_id:
             continue
         record = _standing_record(rooms, entry.cycle_id)

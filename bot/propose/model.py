@@ -136,18 +136,25 @@ class ModelProposer:
         except ModelFailed as failed:
             return NoAnswer(str(failed))
 
+    def first_prompt(self, task: Task) -> Prompt:
+        """Return what a model would be asked first; nobody is."""
+        return self._marked(task, self._code(task.base_sha), self._room())[1]
+
     def _begin(self, task: Task) -> _Talk:
         code, room = self._code(task.base_sha), self._room()
+        mark, prompt = self._marked(task, code, room)
+        base = self._base(task.base_sha)
+        return _Talk(task, mark, room, code, base, list(prompt.messages))
+
+    def _marked(self, task: Task, code: CodeView, room: int) -> tuple[str, Prompt]:
+        """Return a prompt with a mark that stands in nothing from outside."""
         number = 0
         while True:
             mark = choose_mark(f"{task.origin}/{number}")
             prompt = self._prompt(task, mark, code, room)
-            # The system's message tells the mark; nothing from outside may hold it.
             if not any(mark in m.text for m in prompt.messages if m.role != "system"):
-                break
+                return mark, prompt
             number += 1
-        base = self._base(task.base_sha)
-        return _Talk(task, mark, room, code, base, list(prompt.messages))
 
     def _prompt(self, task: Task, mark: str, code: CodeView, room: int) -> Prompt:
         question = Question(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.testing import Fails, Says, ScriptedModels, Seen
+from bot.testing import Fails, QuotaUsedUp, Says, ScriptedModels, Seen
 
 _CONFIG = """data_dir = "data"
 [models]
@@ -82,6 +82,10 @@ class Shelf:
         out, err = self.start().communicate(timeout=120)
         assert out, err
         return json.loads(out)
+
+    def run(self, *args: str) -> subprocess.CompletedProcess[str]:
+        command = (sys.executable, "-m", "bot", *args, "--config", str(self.config))
+        return subprocess.run(command, capture_output=True, text=True, check=False)
 
     def published(self) -> str:
         branches = self.git("branch", "--list", "bot/*", "--format=%(refname)").split()
@@ -267,4 +271,39 @@ def test_a_used_up_day_asks_nobody(shelf):
     )
 
     assert "skipped_cost" == world.cycle()["outcome"]
+    assert [] == world.server.seen
+
+
+def test_a_plan_shows_prompt_and_worst_case(shelf):
+    """Gap, model, files, prompt and the most it could cost; nobody is asked."""
+    world = shelf()
+    done = world.run("cycle", "--plan", "--json")
+
+    plan = json.loads(done.stdout)
+
+    assert (["fake:cheap"], ["shelf.py"]) == (plan["models"], plan["files"])
+    assert "tells the real size" in plan["prompt"][-1]["text"]
+    assert 0 < plan["worst_case_usd"] < 0.1
+    assert [] == world.server.seen
+
+
+def test_a_used_up_quota_rests_until_resume(shelf):
+    """A hard limit at the provider is asked once, and again after `bot resume`."""
+    world = shelf(QuotaUsedUp(), RIGHT)
+
+    assert "deferred" == world.cycle()["outcome"]
+    assert "deferred" == world.cycle()["outcome"]
+    assert 1 == len(world.server.seen)
+    assert "fake:cheap is asked again" in world.run("resume").stdout
+    assert "ok" == world.cycle()["outcome"]
+
+
+def test_doctor_looks_at_models_without_asking(shelf):
+    """A model with a price is fine, one without is a fault that names the key."""
+    world = shelf(models='"fake:cheap", "fake:unknown"')
+
+    checks = json.loads(world.run("doctor", "--json").stdout)["checks"]
+
+    found = [c["level"] for c in checks if c["name"] == "models"]
+    assert ["ok", "fail"] == found
     assert [] == world.server.seen

@@ -3,7 +3,15 @@
 from functools import partial
 
 from bot.cycle.rooms import Rooms
-from bot.report.doctor import base, commands, observer, place, requirements, work
+from bot.report.doctor import (
+    base,
+    commands,
+    models,
+    observer,
+    place,
+    requirements,
+    work,
+)
 from bot.report.doctor.finding import Check
 from bot.report.doctor.machine import Machine
 from bot.report.doctor.subject import Subject
@@ -17,6 +25,7 @@ _LOOKS = (
     ("merging", base.merging),
     ("gaps", requirements.gaps),
     ("recipes", commands.recipes),
+    ("models", models.models),
     ("checks", commands.checks),
     ("set-up", commands.set_up),
     ("secrets", commands.secrets),
