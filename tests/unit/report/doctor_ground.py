@@ -72,7 +72,7 @@ class Doctor:
             rooms = app.rooms(app.settings.repo[0])
             changed = rooms.repo.model_copy(update=repo)
             yield Subject(
-                replace(rooms, repo=changed, can_spend=can_spend),
+                replace(rooms, repo=changed, can_spend=lambda: can_spend),
                 git_env,
                 has_index=False,
                 online=online,
