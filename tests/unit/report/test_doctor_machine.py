@@ -508,6 +508,7 @@ def test_user_who_can_not_reach_the_data(
     world: World, kind: str, level: str, words: str
 ):
     """A folder under a closed one is mounted into the sandbox, and lost without it."""
+    (world.folder / "data").mkdir(exist_ok=True)
     world.folder.chmod(0o700)
     world.configure(top=f'[sandbox]\nkind = "{kind}"')
 
