@@ -1,8 +1,8 @@
 """Step 0: end what an earlier process left unfinished when it was killed.
 
 Called under the repository's lock, so no cycle of this repository is alive. Working
-trees need no care here: every move starts with a reset. Sandboxed processes died with
-their parent. A finished commit waits in `unpublished` and is published by step 2.
+trees need no care here: every move starts with a reset. A finished commit waits in
+`unpublished` and is published by step 2.
 """
 
 from bot import __version__
@@ -11,6 +11,7 @@ from bot.cycle.rooms import Rooms
 from bot.cycle.save import save
 from bot.domain.outcome import Outcome
 from bot.domain.record import CycleRecord
+from bot.sandbox.leftovers import end_leftovers
 from bot.store.journal import JournalEntry
 from bot.store.jsonfile import UnreadableError
 from bot.store.ledger import usd
@@ -34,6 +35,8 @@ def recover(rooms: Rooms, own_id: str) -> tuple[CycleRecord, ...]:
         save(rooms, record)
         note_paid(rooms, record)
         rooms.journal.end(entry.cycle_id)
+    if found:
+        end_leftovers(rooms.folder)
     return tuple(found)
 
 

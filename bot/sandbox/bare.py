@@ -8,7 +8,6 @@ import os
 import signal
 import tempfile
 import time
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from bot.errors import SandboxUnavailable
 from bot.sandbox.chain import chain
 from bot.sandbox.host import PATH
 from bot.sandbox.job import HOME, SHELL, Bind, Ended, Finished, Job, never
+from bot.sandbox.leftovers import MARK, mark_of
 from bot.sandbox.limits import Watch
 from bot.sandbox.mountpoints import fits, missing, open_up, place_of, remove_empty
 from bot.sandbox.owner import Owner
@@ -28,7 +28,6 @@ from bot.sandbox.terminal import ON_TERMINAL, interactive, on_terminal
 from bot.sandbox.tools import find_tools
 from bot.settings.model import SandboxSettings
 
-_COOKIE = "GAPWRIGHT_JOB"
 _GONE_S = 10.0
 
 
@@ -50,7 +49,7 @@ class CookieLeash:
             SandboxUnavailable: Something can't be ended.
         """
         self.kill(pid)
-        mark = f"{_COOKIE}={self.cookie}".encode()
+        mark = f"{MARK}={self.cookie}".encode()
         until = time.monotonic() + _GONE_S
         while left := with_cookie(mark):
             if time.monotonic() > until:
@@ -94,7 +93,7 @@ class NoSandbox:
             SandboxUnavailable: The job's user can't reach the tree.
         """
         tree = self._reached(job.tree)
-        cookie = uuid.uuid4().hex
+        cookie = mark_of(tree)
         with self._placed(tree, job, cookie) as env:
             found = run_process(
                 (*chain(self._settings, self._owner), *_shell(job)),
@@ -127,7 +126,7 @@ class NoSandbox:
             SandboxUnavailable: The job's user can't reach the tree.
         """
         tree = self._reached(job.tree)
-        cookie = uuid.uuid4().hex
+        cookie = mark_of(tree)
         with self._placed(tree, on_terminal(job), cookie) as env:
             return interactive(
                 (*chain(self._settings, self._owner), *ON_TERMINAL, *_shell(job)),
@@ -150,7 +149,7 @@ class NoSandbox:
     def _placed(self, tree: Path, job: Job, cookie: str) -> Iterator[dict[str, str]]:
         """Put a job's home and links in their places; yield its environment."""
         with self._home(job) as home, _linked(tree, job, home):
-            yield {**self._env(), "HOME": str(home), **job.env, _COOKIE: cookie}
+            yield {**self._env(), "HOME": str(home), **job.env, MARK: cookie}
 
     @contextmanager
     def _home(self, job: Job) -> Iterator[Path]:

@@ -10,6 +10,7 @@ from bot.errors import SandboxUnavailable
 from bot.sandbox.arguments import View
 from bot.sandbox.chain import chain
 from bot.sandbox.job import SHELL, Ended, Finished, Job, never
+from bot.sandbox.leftovers import MARK, mark_of
 from bot.sandbox.limits import Watch
 from bot.sandbox.mountpoints import missing, open_up, remove_empty
 from bot.sandbox.namespace import NamespaceLeash
@@ -81,7 +82,7 @@ class BubblewrapSandbox:
             prepared = self._prepare(job, stack)
             found = run_process(
                 (*prepared.argv, "--new-session", "--", *_shell(job)),
-                env=_OUTER_ENV,
+                env={**_OUTER_ENV, MARK: mark_of(job.tree)},
                 bounds=Bounds(
                     timeout_s=job.timeout_s,
                     silence_s=job.silence_s,
@@ -107,7 +108,7 @@ class BubblewrapSandbox:
             prepared = self._prepare(on_terminal(job), stack)
             interactive(
                 (*prepared.argv, "--", *ON_TERMINAL, *_shell(job)),
-                env=_OUTER_ENV,
+                env={**_OUTER_ENV, MARK: mark_of(job.tree)},
                 leash=prepared.leash,
                 pass_fds=prepared.fds,
             )

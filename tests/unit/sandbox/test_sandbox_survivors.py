@@ -9,7 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.sandbox.proc import processes
+from bot.sandbox.bwrap import find_bwrap
+from bot.sandbox.leftovers import MARK, end_leftovers, mark_of
+from bot.sandbox.proc import children, processes
 
 _DAEMON = """
 import os, time
@@ -82,6 +84,42 @@ def test_killed_bot_leaves_nothing(sandbox, tree: Path):
     while alive(mark) and time.monotonic() < until:
         time.sleep(0.02)
     assert alive(mark) == []
+
+
+def test_a_sandbox_whose_building_was_cut_off_is_ended(sandbox, tmp_path: Path):
+    """Bubblewrap's inner process outlives its outer one only until it is looked for."""
+    found = find_bwrap()
+    assert found
+    tree = tmp_path / "trees" / "cycle"
+    tree.mkdir(parents=True)
+    never_told, told = os.pipe()
+    heard, info = os.pipe()
+    argv = (
+        *(str(found.path), "--unshare-all", "--unshare-user", "--die-with-parent"),
+        *("--userns-block-fd", str(never_told), "--info-fd", str(info)),
+        *("--ro-bind", "/", "/", "--", "true"),
+    )
+    outer = subprocess.Popen(
+        argv,
+        env={MARK: mark_of(tree)},
+        pass_fds=[never_told, info],
+        stdin=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + 10
+    while not (inner := children(outer.pid)) and time.monotonic() < until:
+        time.sleep(0.01)
+    outer.kill()
+    outer.wait()
+    assert inner[0] in processes()
+
+    assert () == end_leftovers(tmp_path / "tree")
+    assert inner == end_leftovers(tmp_path / "trees")
+
+    while inner[0] in processes() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert inner[0] not in processes()
+    for fd in (never_told, told, heard, info):
+        os.close(fd)
 
 
 def test_job_of_a_dead_bot_is_not_started(tree: Path):
