@@ -5,6 +5,8 @@ repository and the tree are and never reads the tree's `.git`.
 """
 
 import os
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol, Self
 
@@ -17,9 +19,9 @@ from bot.workspace.git import Git
 from bot.workspace.scour import Tracked, delete_tree, open_up, scour, strangers
 
 SUBMODULE = b"160000"
-
-
 _ATTRIBUTES = b".gitattributes"
+_MANY = 200  # files whose contents are worth a writing of the index not to compare
+_A_WHILE_S = 2.5  # the times in an index may be whole seconds
 
 
 class Owner(Protocol):
@@ -56,6 +58,7 @@ class Tree:
         self._blind = Git(self.git_dir, clone.git.env, self.git_dir)
         self._trash = path.with_name(f".{path.name}.trash")
         self._owned = self.git_dir / "bot-owner"
+        self._hasty = self.git_dir / "bot-hasty"
 
     @classmethod
     def open(cls, clone: Clone, path: Path, owner: Owner | None) -> Self:
@@ -149,6 +152,22 @@ class Tree:
             self._give(self._owner, self._listed() if is_new else written)
         if written or is_new:
             self._refresh(None if is_new else written)
+        self._calm()
+        if is_new or len(written) > _MANY:
+            self._hasty.touch()
+
+    def _calm(self) -> None:
+        """Write the index once more, a while after many files were written with it.
+
+        Git compares the content of a file that is not older than the index, each time
+        it looks; after this it needs to look at the times only.
+        """
+        with suppress(FileNotFoundError):
+            if time.time() - self._hasty.stat().st_mtime < _A_WHILE_S:
+                return
+            command = ("update-index", "-q", "--refresh", "--force-write-index")
+            self.git.run(*command, ok=(0, 1))
+            self._hasty.unlink()
 
     def _index(self, sha: str) -> None:
         """Bring the index to a commit; what it knows of other files is kept."""

@@ -643,3 +643,25 @@ def test_deleting_never_follows_a_link(tmp_path: Path) -> None:
     assert (tmp_path / "kept/x").read_text() == "x"
     assert not (tmp_path / "link").is_symlink()
     assert stat.S_ISDIR((tmp_path / "kept").lstat().st_mode)
+
+
+def test_index_is_written_again_a_while_after_many_files(
+    tree: Tree, clone: Clone, person: Person
+) -> None:
+    """Until then git compares contents; what a job changed is found all the same."""
+    many = person.commit({f"many/{n:03}.txt": f"{n:03}\n" for n in range(300)})
+    clone.fetch_base()
+    tree.move_to(many)
+    hasty = tree.git_dir / "bot-hasty"
+    os.utime(hasty, (1, 1))
+    written = (tree.git_dir / "index").stat().st_mtime_ns
+    changed = tree.path / "many" / "007.txt"
+    before = changed.stat()
+    changed.write_text("777\n")
+    os.utime(changed, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    tree.move_to(many)
+
+    assert not hasty.exists()
+    assert written < (tree.git_dir / "index").stat().st_mtime_ns
+    assert "007\n" == changed.read_text()
