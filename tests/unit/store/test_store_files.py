@@ -316,13 +316,16 @@ assert [folder / "x"] == list(folder.iterdir())
 """
 
 
+_TRY = 'mount -t tmpfs none "$1" && mount -o remount,ro "$1"'
+
+
 def test_a_full_and_a_read_only_file_system_are_told(tmp_path):
     """A real small file system: too little room, no room, then read-only."""
     unshare = ["unshare", "--user", "--map-root-user", "--mount"]
     if (
         shutil.which("unshare") is None
         or subprocess.run(
-            [*unshare, "mount", "-t", "tmpfs", "none", tmp_path],
+            [*unshare, "sh", "-c", _TRY, "sh", tmp_path],
             capture_output=True,
             check=False,
         ).returncode
